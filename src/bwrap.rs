@@ -1,0 +1,217 @@
+//! bubblewrap on this machine: where it is, whether it may be trusted, whether it works. The one
+//! source of truth for `new`, the dialog and `doctor`.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an edge: it looks for bwrap and runs it"
+)]
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::child;
+use crate::error::UserError;
+use crate::escape::for_terminal;
+use crate::escape::lines_for_terminal;
+
+/// How long a probe may take before bubblewrap counts as unusable.
+const PROBE_TIME: Duration = Duration::from_secs(10);
+
+/// Whether a sandbox can be had.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Availability {
+    NotLinux,
+    /// On none of the trusted folders of PATH; with those that hold one that is not trusted.
+    Missing {
+        untrusted: Vec<PathBuf>,
+    },
+    /// The probe failed: its words.
+    Unusable {
+        path: PathBuf,
+        words: String,
+    },
+    Usable {
+        path: PathBuf,
+    },
+}
+
+impl Availability {
+    /// The path, or why not, with the remedy.
+    pub(crate) fn require(self) -> Result<PathBuf, UserError> {
+        match self {
+            Self::Usable { path } => Ok(path),
+            other => {
+                Err(UserError::new(format!("no sandbox: {}", other.reason())).hint(other.remedy()))
+            }
+        }
+    }
+
+    pub(crate) fn is_usable(&self) -> bool {
+        matches!(self, Self::Usable { .. })
+    }
+
+    /// What is the case, in a few words.
+    pub(crate) fn reason(&self) -> String {
+        match self {
+            Self::NotLinux => "bubblewrap needs Linux".into(),
+            Self::Missing { untrusted } if untrusted.is_empty() => {
+                "bubblewrap (bwrap) not found".into()
+            }
+            Self::Missing { untrusted } => format!(
+                "bubblewrap not found; `{}` is not trusted, since others than root could replace it",
+                for_terminal(
+                    untrusted
+                        .first()
+                        .map_or(Path::new("bwrap"), PathBuf::as_path)
+                )
+            ),
+            Self::Unusable { path, words } => format!(
+                "{} can't make a sandbox here: {}",
+                for_terminal(path),
+                lines_for_terminal(words)
+            ),
+            Self::Usable { path } => format!("bubblewrap at {}", for_terminal(path)),
+        }
+    }
+
+    /// What to do about it.
+    pub(crate) fn remedy(&self) -> String {
+        match self {
+            Self::NotLinux => "start the session with --no-sandbox, or on Linux".into(),
+            Self::Missing { .. } => {
+                "install the package `bubblewrap` of your distribution; `hqt-tmux doctor` says more"
+                    .into()
+            }
+            Self::Unusable { words, .. } => remedy_for(words),
+            Self::Usable { .. } => String::new(),
+        }
+    }
+}
+
+/// The usual causes, told from the state of the machine; the probe's words only choose the order.
+fn remedy_for(words: &str) -> String {
+    let sysctl = |path: &str| {
+        fs::read_to_string(path)
+            .unwrap_or_default()
+            .trim()
+            .to_owned()
+    };
+    if sysctl("/proc/sys/user/max_user_namespaces") == "0" {
+        return "user namespaces are off: sysctl user.max_user_namespaces=15000".into();
+    }
+    if sysctl("/proc/sys/kernel/unprivileged_userns_clone") == "0" {
+        return "user namespaces are off for users: sysctl kernel.unprivileged_userns_clone=1"
+            .into();
+    }
+    if sysctl("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1" {
+        return "AppArmor restricts user namespaces (Ubuntu 24.04): install a profile for bwrap that allows \
+                `userns`, or sysctl kernel.apparmor_restrict_unprivileged_userns=0"
+            .into();
+    }
+    if words.contains("proc") {
+        return "a container with a masked /proc can't nest a sandbox: start it with \
+                --security-opt systempaths=unconfined, or run hqt-tmux outside of it"
+            .into();
+    }
+    "inside a container, allow user namespaces (docker: --security-opt seccomp=unconfined); \
+     `hqt-tmux doctor` says more"
+        .into()
+}
+
+/// Finds and probes bubblewrap. `never_from` are folders whose content the agent or a project may
+/// have written: the home folder and the project.
+pub(crate) fn availability(
+    path: Option<&OsStr>,
+    never_from: &[&Path],
+    own_exe: &Path,
+    net: bool,
+) -> Availability {
+    match locate(path, never_from) {
+        Availability::Usable { path } => match probe(&path, own_exe, net) {
+            Ok(()) => Availability::Usable { path },
+            Err(words) => Availability::Unusable { path, words },
+        },
+        other => other,
+    }
+}
+
+/// Like [`availability`], but looks at files only: for the status line.
+pub(crate) fn locate(path: Option<&OsStr>, never_from: &[&Path]) -> Availability {
+    if !cfg!(target_os = "linux") {
+        return Availability::NotLinux;
+    }
+    let mut untrusted = Vec::new();
+    for folder in path.map(std::env::split_paths).into_iter().flatten() {
+        let candidate = folder.join("bwrap");
+        let Ok(real) = fs::canonicalize(&candidate) else {
+            continue;
+        };
+        let executable =
+            fs::metadata(&real).is_ok_and(|meta| meta.is_file() && meta.mode() & 0o111 != 0);
+        if !executable {
+            continue;
+        }
+        let trusted = folder.is_absolute()
+            && never_from
+                .iter()
+                .all(|root| !real.starts_with(root) && !folder.starts_with(root))
+            && is_roots_alone(&real);
+        match trusted {
+            true => return Availability::Usable { path: real },
+            false => untrusted.push(candidate),
+        }
+    }
+    Availability::Missing { untrusted }
+}
+
+/// Whether nobody but root can replace `path` (canonical): it and every folder above belong to root
+/// and are not writable by others, or are sticky.
+fn is_roots_alone(path: &Path) -> bool {
+    path.ancestors().enumerate().all(|(depth, path)| {
+        fs::symlink_metadata(path).is_ok_and(|meta| {
+            let sticky_folder = depth > 0 && meta.mode() & 0o1000 != 0;
+            meta.uid() == 0 && (meta.mode() & 0o022 == 0 || sticky_folder)
+        })
+    })
+}
+
+/// Starts the emptiest sandbox that has the namespaces of a real one.
+fn probe(bwrap: &Path, own_exe: &Path, net: bool) -> Result<(), String> {
+    let mut command = Command::new(bwrap);
+    command.args(["--unshare-user", "--unshare-all"]);
+    if net {
+        command.arg("--share-net");
+    }
+    command
+        .args([
+            "--die-with-parent",
+            "--cap-drop",
+            "ALL",
+            "--ro-bind",
+            "/",
+            "/",
+        ])
+        .args(["--proc", "/proc", "--dev", "/dev", "--"])
+        .arg(own_exe)
+        .arg("--version")
+        .env_clear();
+    match child::answer(command, PROBE_TIME) {
+        Ok(answer) if answer.status.success() => Ok(()),
+        Ok(answer) if answer.words().is_empty() => Err(format!("it ended with {}", answer.status)),
+        Ok(answer) => Err(answer.words()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// What `bwrap --version` says: `0.8.0`.
+pub(crate) fn version(bwrap: &Path) -> Option<String> {
+    let mut command = Command::new(bwrap);
+    command.arg("--version").env_clear();
+    let answer = child::answer(command, PROBE_TIME).ok()?;
+    let text = String::from_utf8_lossy(&answer.stdout).into_owned();
+    text.split_whitespace().last().map(str::to_owned)
+}

@@ -1,0 +1,337 @@
+//! The chain of processes in a pane: `exec` → (bubblewrap →) `inner` → the harness, and what its
+//! two ends say to each other.
+//!
+//! `exec` writes signal numbers to the control pipe, and its death closes it; `inner` writes one
+//! line about the start and one about the end to the report pipe. The descriptors have fixed
+//! numbers, since they stand in no argument but bubblewrap's.
+#![expect(clippy::disallowed_methods, reason = "an edge: it runs the plan")]
+
+use std::fs;
+use std::io;
+use std::io::Read;
+use std::os::fd::AsFd;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
+use std::process::Child;
+use std::process::Command;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use std::time::Instant;
+
+use anyhow::Context;
+use command_fds::CommandFdExt;
+use command_fds::FdMapping;
+use nix::fcntl::OFlag;
+use nix::poll::PollFd;
+use nix::poll::PollFlags;
+use nix::poll::PollTimeout;
+use nix::poll::poll;
+use nix::sys::signal::Signal;
+use nix::sys::signal::killpg;
+use nix::unistd::Pid;
+use nix::unistd::pipe2;
+use nix::unistd::write;
+
+use crate::plan::Plan;
+use crate::sandbox::STATUS_FD;
+use crate::session::Ended;
+
+/// `inner` reads signal numbers here.
+pub(crate) const CONTROL_FD: i32 = 3;
+/// `inner` writes its report here.
+pub(crate) const REPORT_FD: i32 = 4;
+
+/// What a harness that is to end is sent, and when, counted from the request. It has its time to
+/// save something, and then an end; tmux has closed the terminal meanwhile.
+const WAY_OUT: &[(Duration, Signal)] = &[
+    (Duration::ZERO, Signal::SIGHUP),
+    (Duration::from_millis(2_500), Signal::SIGTERM),
+    (Duration::from_millis(2_800), Signal::SIGKILL),
+];
+/// When the whole chain is killed.
+const LAST_MOMENT: Duration = Duration::from_millis(3_000);
+
+/// What became of a run.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Outcome {
+    Ended(Ended),
+    /// The sandbox could not be made, or the harness not be executed.
+    NeverStarted(String),
+}
+
+/// A run that is over.
+pub(crate) struct Run {
+    pub(crate) outcome: Outcome,
+    pub(crate) lasted: Duration,
+    /// We were told to end it: by `stop`, or by the terminal's hang-up.
+    pub(crate) asked_to_end: bool,
+}
+
+/// The signals that end this process, and those that say that a child has changed, as descriptors.
+pub(crate) struct Signals {
+    end: UnixStream,
+    child: UnixStream,
+}
+
+impl Signals {
+    /// From now on these signals do nothing but wake [`Signals::wait`]. Ctrl-Z, which would stop the
+    /// pane for good, does nothing at all.
+    pub(crate) fn catch() -> io::Result<Self> {
+        use signal_hook::consts::*;
+        let (end, end_writer) = UnixStream::pair()?;
+        let (child, child_writer) = UnixStream::pair()?;
+        for signal in [SIGHUP, SIGTERM, SIGINT, SIGQUIT] {
+            signal_hook::low_level::pipe::register(signal, end_writer.try_clone()?)?;
+        }
+        signal_hook::low_level::pipe::register(SIGCHLD, child_writer)?;
+        let ignored = Arc::new(AtomicBool::new(false));
+        for signal in [SIGTSTP, SIGTTIN] {
+            signal_hook::flag::register(signal, Arc::clone(&ignored))?;
+        }
+        end.set_nonblocking(true)?;
+        child.set_nonblocking(true)?;
+        Ok(Self { end, child })
+    }
+
+    /// Waits for a signal, for `other` to become readable, or for the time to pass.
+    pub(crate) fn wait(
+        &mut self,
+        other: Option<&dyn AsRawSource>,
+        within: Option<Duration>,
+    ) -> io::Result<Woken> {
+        let timeout = within.map_or(PollTimeout::NONE, |within| {
+            PollTimeout::try_from(within).unwrap_or(PollTimeout::MAX)
+        });
+        let mut watched = vec![
+            PollFd::new(self.end.as_fd(), PollFlags::POLLIN),
+            PollFd::new(self.child.as_fd(), PollFlags::POLLIN),
+        ];
+        watched.extend(other.map(|other| PollFd::new(other.source(), PollFlags::POLLIN)));
+        // Interrupted by the very signal: its byte is there at the next look.
+        while let Err(error) = poll(&mut watched, timeout) {
+            if error != nix::errno::Errno::EINTR {
+                return Err(error.into());
+            }
+        }
+        let is_ready = |at: usize| watched.get(at).and_then(PollFd::any).unwrap_or(false);
+        let woken = Woken {
+            end: is_ready(0),
+            other: is_ready(2),
+        };
+        drain(&mut self.end);
+        drain(&mut self.child);
+        Ok(woken)
+    }
+}
+
+/// Something with a descriptor that can be waited for.
+pub(crate) trait AsRawSource {
+    fn source(&self) -> std::os::fd::BorrowedFd<'_>;
+}
+
+impl<T: AsFd> AsRawSource for T {
+    fn source(&self) -> std::os::fd::BorrowedFd<'_> {
+        self.as_fd()
+    }
+}
+
+/// What [`Signals::wait`] was woken by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Woken {
+    pub(crate) end: bool,
+    pub(crate) other: bool,
+}
+
+fn drain(stream: &mut UnixStream) {
+    let mut buffer = [0; 64];
+    while matches!(stream.read(&mut buffer), Ok(read) if read > 0) {}
+}
+
+/// Nothing that we were given goes on to what we start: an inherited folder would be a way out.
+pub(crate) fn close_inherited_on_exec() {
+    close_fds::set_fds_cloexec(3, &[]);
+}
+
+/// Runs `plan` to its end.
+pub(crate) fn run(plan: &Plan, signals: &mut Signals) -> anyhow::Result<Run> {
+    let started = Instant::now();
+    let (mut child, control, report, status) = spawn(plan)?;
+    let mut asked: Option<Instant> = None;
+    let mut sent = 0;
+    let ended = loop {
+        let due =
+            asked.map(|asked| next_step(asked, sent).saturating_duration_since(Instant::now()));
+        let woken = signals.wait(None, due)?;
+        if let Some(ended) = child.try_wait()? {
+            break ended;
+        }
+        if woken.end && asked.is_none() {
+            asked = Some(Instant::now());
+        }
+        while let Some(asked) = asked
+            && next_step(asked, sent) <= Instant::now()
+        {
+            match WAY_OUT.get(sent) {
+                // A pipe that nobody reads any more: the chain is ending already.
+                Some((_, signal)) => drop(write(&control, &[*signal as u8])),
+                None => child.kill()?,
+            }
+            sent += 1;
+        }
+    };
+    drop(control);
+    Ok(Run {
+        outcome: outcome(ended, &read_all(report), &read_all(status), plan.sandboxed),
+        lasted: started.elapsed(),
+        asked_to_end: asked.is_some(),
+    })
+}
+
+fn next_step(asked: Instant, sent: usize) -> Instant {
+    let never_again = Duration::from_secs(3600);
+    match WAY_OUT.get(sent) {
+        Some((after, _)) => asked + *after,
+        None if sent == WAY_OUT.len() => asked + LAST_MOMENT,
+        None => asked + never_again,
+    }
+}
+
+/// Starts the chain from this thread: the kernel ties `--die-with-parent` to the thread that forked.
+fn spawn(plan: &Plan) -> anyhow::Result<(Child, OwnedFd, OwnedFd, OwnedFd)> {
+    let (control_read, control_write) = pipe2(OFlag::O_CLOEXEC)?;
+    let (report_read, report_write) = pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
+    let (status_read, status_write) = pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
+    let (program, arguments) = plan.argv.split_first().context("the plan is empty")?;
+    let mut mappings = vec![
+        FdMapping {
+            parent_fd: control_read,
+            child_fd: CONTROL_FD,
+        },
+        FdMapping {
+            parent_fd: report_write,
+            child_fd: REPORT_FD,
+        },
+    ];
+    if plan.sandboxed {
+        mappings.push(FdMapping {
+            parent_fd: status_write,
+            child_fd: STATUS_FD,
+        });
+    }
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .env_clear()
+        .envs(&plan.environment)
+        .current_dir(&plan.cwd)
+        .fd_mappings(mappings)
+        .context("could not arrange the descriptors")?;
+    let child = command
+        .spawn()
+        .with_context(|| format!("could not run `{}`", crate::escape::for_terminal(program)))?;
+    Ok((child, control_write, report_read, status_read))
+}
+
+/// What stands in a pipe whose writers are gone. Not more: a writer that is not gone is not waited for.
+fn read_all(pipe: OwnedFd) -> String {
+    let mut bytes = Vec::new();
+    let _ = fs::File::from(pipe).read_to_end(&mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// What `inner` reports; the last words count.
+fn outcome(status: ExitStatus, report: &str, bwrap_status: &str, sandboxed: bool) -> Outcome {
+    let mut harness = None;
+    for line in report.lines() {
+        match line.split_once(' ') {
+            Some(("started", pid)) => {
+                harness = pid.parse().ok().filter(|pid| *pid > 1).map(Pid::from_raw);
+            }
+            Some(("exit", code)) => {
+                if let Ok(code) = code.parse() {
+                    return Outcome::Ended(Ended::Code(code));
+                }
+            }
+            Some(("signal", signal)) => {
+                if let Ok(signal) = signal.parse() {
+                    return Outcome::Ended(Ended::Signal(signal));
+                }
+            }
+            Some(("failed", words)) => return Outcome::NeverStarted(words.to_owned()),
+            _ => {}
+        }
+    }
+    if !sandboxed && let Some(harness) = harness {
+        // `inner` was killed and could not take the harness along; bubblewrap's would have been.
+        let _ = killpg(harness, Signal::SIGKILL);
+    }
+    match (exit_code(bwrap_status), status.signal()) {
+        (Some(code), _) => Outcome::Ended(Ended::Code(code)),
+        (None, _) if sandboxed && harness.is_none() && status.code().is_some() => {
+            Outcome::NeverStarted(format!("bubblewrap could not make the sandbox ({status})"))
+        }
+        (None, Some(signal)) => Outcome::Ended(Ended::Signal(signal)),
+        (None, None) => Outcome::Ended(Ended::Code(status.code().unwrap_or(1))),
+    }
+}
+
+/// The `exit-code` of `--json-status-fd`: it is written only when there was a child to exit.
+fn exit_code(bwrap_status: &str) -> Option<i32> {
+    let values = serde_json::Deserializer::from_str(bwrap_status).into_iter::<serde_json::Value>();
+    values
+        .map_while(Result::ok)
+        .filter_map(|value| value.get("exit-code")?.as_i64())
+        .find_map(|code| i32::try_from(code).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bubblewraps_failure_is_told_from_the_harnesss_own_status_1() {
+        let failed = ExitStatus::from_raw(1 << 8);
+        assert_eq!(
+            outcome(failed, "started 7\nexit 1\n", "{\"exit-code\": 1}", true),
+            Outcome::Ended(Ended::Code(1))
+        );
+        assert!(matches!(
+            outcome(failed, "", "", true),
+            Outcome::NeverStarted(_)
+        ));
+        assert!(matches!(
+            outcome(failed, "", "{\"child-pid\": 17}\n", true),
+            Outcome::NeverStarted(_)
+        ));
+        assert_eq!(
+            outcome(
+                failed,
+                "",
+                "{\"child-pid\": 17}\n{\"exit-code\": 137}",
+                true
+            ),
+            Outcome::Ended(Ended::Code(137))
+        );
+    }
+
+    #[test]
+    fn a_report_that_makes_no_sense_is_passed_over() {
+        let killed = ExitStatus::from_raw(9);
+        for report in [
+            "exit\n",
+            "exit x\n",
+            "signal 99999999999\n",
+            "\u{fffd}\n",
+            "started -4\n",
+        ] {
+            assert_eq!(
+                outcome(killed, report, "}{", true),
+                Outcome::Ended(Ended::Signal(9)),
+                "{report}"
+            );
+        }
+    }
+}

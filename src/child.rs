@@ -1,0 +1,102 @@
+//! A child process that must answer in time.
+
+use std::io;
+use std::io::Read;
+use std::os::fd::AsFd;
+use std::process::Child;
+use std::process::Command;
+use std::process::ExitStatus;
+use std::process::Stdio;
+use std::time::Duration;
+use std::time::Instant;
+
+use nix::poll::PollFd;
+use nix::poll::PollFlags;
+use nix::poll::PollTimeout;
+use nix::poll::poll;
+
+/// What a child said and how it ended.
+pub(crate) struct Answer {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
+}
+
+impl Answer {
+    /// What it said on stderr, trimmed.
+    pub(crate) fn words(&self) -> String {
+        String::from_utf8_lossy(&self.stderr).trim().to_owned()
+    }
+}
+
+/// Runs `command` without input and collects its output. A child that has not closed its output
+/// `within` that time is killed, and the error is of kind `TimedOut`.
+pub(crate) fn answer(mut command: Command, within: Duration) -> io::Result<Answer> {
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let collected = collect(&mut child, Instant::now() + within);
+    if collected.is_err() {
+        // It may have ended by itself; then there is nothing to kill.
+        let _ = child.kill();
+    }
+    let status = child.wait()?;
+    let (stdout, stderr) = collected?;
+    Ok(Answer {
+        status,
+        stdout,
+        stderr,
+    })
+}
+
+fn collect(child: &mut Child, deadline: Instant) -> io::Result<(Vec<u8>, Vec<u8>)> {
+    let mut stdout = child.stdout.take();
+    let mut stderr = child.stderr.take();
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    while stdout.is_some() || stderr.is_some() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let (out_ready, err_ready) = wait_readable(stdout.as_ref(), stderr.as_ref(), left)?;
+        if out_ready {
+            read_some(&mut stdout, &mut out)?;
+        }
+        if err_ready {
+            read_some(&mut stderr, &mut err)?;
+        }
+    }
+    Ok((out, err))
+}
+
+fn wait_readable(
+    stdout: Option<&impl AsFd>,
+    stderr: Option<&impl AsFd>,
+    left: Duration,
+) -> io::Result<(bool, bool)> {
+    let mut watched: Vec<PollFd<'_>> = Vec::new();
+    watched.extend(stdout.map(|fd| PollFd::new(fd.as_fd(), PollFlags::POLLIN)));
+    watched.extend(stderr.map(|fd| PollFd::new(fd.as_fd(), PollFlags::POLLIN)));
+    let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
+    match poll(&mut watched, timeout) {
+        Ok(0) => return Err(io::ErrorKind::TimedOut.into()),
+        Ok(_) => {}
+        Err(nix::errno::Errno::EINTR) => return Ok((false, false)),
+        Err(error) => return Err(error.into()),
+    }
+    let mut ready = watched.iter().map(|fd| fd.any().unwrap_or(true));
+    let out_ready = stdout.is_some() && ready.next().unwrap_or(false);
+    let err_ready = stderr.is_some() && ready.next().unwrap_or(false);
+    Ok((out_ready, err_ready))
+}
+
+fn read_some<R: Read>(stream: &mut Option<R>, into: &mut Vec<u8>) -> io::Result<()> {
+    let Some(open) = stream else {
+        return Ok(());
+    };
+    let mut buffer = [0; 8192];
+    match open.read(&mut buffer)? {
+        0 => *stream = None,
+        read => into.extend_from_slice(&buffer[..read]),
+    }
+    Ok(())
+}

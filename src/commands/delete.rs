@@ -1,0 +1,36 @@
+//! `hqt-tmux delete`: forget a session.
+
+use anyhow::bail;
+
+use crate::cli;
+use crate::commands::Context;
+use crate::commands::Explained;
+use crate::commands::stop;
+use crate::commands::survey;
+use crate::error::ExitCode;
+use crate::error::UserError;
+use crate::host;
+use crate::lock;
+
+pub(super) fn run(context: &Context, arguments: &cli::Delete) -> anyhow::Result<ExitCode> {
+    let store = context.store()?;
+    let session = survey::find(context, &store, &arguments.session)?;
+    let folder = context.state_folder()?;
+    if lock::is_held(&folder, &session.id)? && !arguments.force {
+        bail!(
+            UserError::new(format!("session {} is running", session.id)).hint(format!(
+                "stop it first, or: hqt-tmux delete --force {}",
+                session.id
+            ))
+        );
+    }
+    stop::stop(context, &store, &session)?;
+    // Held while the row goes, so that no run can begin in between.
+    let Some(_lock) = lock::take(&folder, &session.id)? else {
+        bail!("session {} was started again meanwhile", session.id);
+    };
+    store.delete(&session.id).explained(context)?;
+    lock::remove(&folder, &session.id)?;
+    host::remove_folder(&context.host.cache_folder()?.join(session.id.as_str()))?;
+    Ok(ExitCode::Done)
+}

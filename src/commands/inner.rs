@@ -1,0 +1,154 @@
+//! `hqt-tmux inner`: the parent of the harness, the first process inside the sandbox.
+//!
+//! It puts the harness into the foreground process group, so that Ctrl-C reaches the harness and not
+//! bubblewrap, whose death would kill everything; it continues a harness that Ctrl-Z stopped, since
+//! nobody else would; and it takes the harness along when the pane's `exec` is gone.
+#![expect(clippy::disallowed_methods, reason = "an edge: it runs the harness")]
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::io::Read;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Context as _;
+use anyhow::bail;
+use nix::libc::O_NONBLOCK;
+use nix::sys::prctl;
+use nix::sys::signal::Signal;
+use nix::sys::signal::kill;
+use nix::sys::signal::killpg;
+use nix::sys::wait::WaitPidFlag;
+use nix::sys::wait::WaitStatus;
+use nix::sys::wait::waitpid;
+use nix::unistd::Pid;
+
+use crate::chain::CONTROL_FD;
+use crate::chain::REPORT_FD;
+use crate::chain::Signals;
+use crate::chain::close_inherited_on_exec;
+use crate::cli;
+use crate::error::ExitCode;
+use crate::escape::for_terminal;
+use crate::sandbox::OWN_BINARY;
+use crate::session::Ended;
+use crate::terminal;
+
+pub(super) fn run(arguments: &cli::Inner) -> anyhow::Result<ExitCode> {
+    prctl::set_pdeathsig(Signal::SIGTERM).context("could not tie the process to its parent")?;
+    let Pipes {
+        mut control,
+        mut report,
+    } = Pipes::open()?;
+    close_inherited_on_exec();
+    let mut signals = Signals::catch().context("could not catch signals")?;
+    let harness = match start(&arguments.command) {
+        Ok(harness) => harness,
+        Err(error) => {
+            writeln!(report, "failed {error:#}")?;
+            return Ok(ExitCode::Failed);
+        }
+    };
+    // A report that nobody reads is no reason to leave the harness: that `exec` is gone is seen on
+    // the control pipe.
+    let _ = writeln!(report, "started {harness}");
+    // Nothing inside may reach into this process for the pipes.
+    let _ = prctl::set_dumpable(false);
+    let ended = watch(harness, &mut signals, &mut control);
+    take_everything_along(harness);
+    let (line, code) = match ended? {
+        Ended::Code(code) => (format!("exit {code}"), code),
+        Ended::Signal(signal) => (format!("signal {signal}"), 128 + signal),
+    };
+    let _ = writeln!(report, "{line}");
+    Ok(ExitCode::Harness(u8::try_from(code).unwrap_or(u8::MAX)))
+}
+
+/// What `exec` left open for us.
+struct Pipes {
+    control: fs::File,
+    report: fs::File,
+}
+
+impl Pipes {
+    /// Fails when we were called by hand, or `exec` is gone already.
+    fn open() -> anyhow::Result<Self> {
+        let called_by_hand = "inner is what `hqt-tmux exec` runs; it can't be called by hand";
+        let mut options = fs::OpenOptions::new();
+        // Without O_NONBLOCK the open itself would wait for an `exec` that is gone.
+        options.custom_flags(O_NONBLOCK);
+        let mut control = options
+            .clone()
+            .read(true)
+            .open(format!("/proc/self/fd/{CONTROL_FD}"))
+            .context(called_by_hand)?;
+        let report = options
+            .write(true)
+            .open(format!("/proc/self/fd/{REPORT_FD}"))
+            .context(called_by_hand)?;
+        // A pipe that had no writer when it was opened never says that the last one has gone.
+        match control.read(&mut [0]) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Self { control, report }),
+            _ => bail!("exec is gone"),
+        }
+    }
+}
+
+/// What the harness left running goes with it inside the sandbox, where everything is its. Mostly
+/// bubblewrap's own end does it, but not when `exec` was killed before bubblewrap had tied itself to
+/// it. Outside, a server that a harness started is the user's.
+fn take_everything_along(harness: Pid) {
+    const EVERYTHING: i32 = -1;
+    if std::env::current_exe().is_ok_and(|exe| exe == Path::new(OWN_BINARY)) {
+        let _ = kill(Pid::from_raw(EVERYTHING), Signal::SIGKILL);
+    } else if waitpid(harness, Some(WaitPidFlag::WNOHANG)).is_ok() {
+        send(harness, Signal::SIGKILL);
+    }
+}
+
+fn start(command: &[OsString]) -> anyhow::Result<Pid> {
+    let (program, arguments) = command.split_first().context("no command")?;
+    let child = Command::new(program)
+        .args(arguments)
+        .process_group(0)
+        .spawn()
+        .with_context(|| format!("could not run `{}`", for_terminal(program)))?;
+    let harness =
+        Pid::from_raw(i32::try_from(child.id()).context("the process id is out of range")?);
+    terminal::give_to(harness);
+    Ok(harness)
+}
+
+/// Waits for the end of the harness.
+fn watch(harness: Pid, signals: &mut Signals, control: &mut fs::File) -> anyhow::Result<Ended> {
+    loop {
+        let woken = signals.wait(Some(control), None)?;
+        if woken.other {
+            let mut order = [0];
+            let signal = match control.read(&mut order) {
+                Ok(1) => Signal::try_from(i32::from(order[0])).unwrap_or(Signal::SIGTERM),
+                // `exec` is gone.
+                _ => Signal::SIGKILL,
+            };
+            send(harness, signal);
+        }
+        if woken.end {
+            send(harness, Signal::SIGKILL);
+        }
+        match waitpid(harness, Some(WaitPidFlag::WNOHANG | WaitPidFlag::WUNTRACED))? {
+            WaitStatus::Exited(_, code) => return Ok(Ended::Code(code)),
+            WaitStatus::Signaled(_, signal, _) => return Ok(Ended::Signal(signal as i32)),
+            WaitStatus::Stopped(..) => send(harness, Signal::SIGCONT),
+            _ => {}
+        }
+    }
+}
+
+/// To the harness and what it runs. It may have ended meanwhile.
+fn send(harness: Pid, signal: Signal) {
+    let _ = killpg(harness, signal);
+}

@@ -1,0 +1,280 @@
+//! `hqt-tmux new`: start a session.
+
+use std::path::Path;
+
+use anyhow::bail;
+
+use crate::cli;
+use crate::commands::Context;
+use crate::commands::Explained;
+use crate::commands::opening;
+use crate::commands::opening::Opened;
+use crate::commands::opening::Spot;
+use crate::commands::planning;
+use crate::commands::planning::Planner;
+use crate::commands::planning::mint;
+use crate::commands::print;
+use crate::commands::survey::Survey;
+use crate::commands::table;
+use crate::error::ExitCode;
+use crate::error::UserError;
+use crate::escape::for_terminal;
+use crate::escape::shell_line;
+use crate::handover::Message;
+use crate::harness;
+use crate::harness::Conversation;
+use crate::harness::Harness;
+use crate::host;
+use crate::ladder;
+use crate::lock;
+use crate::prompt;
+use crate::prompt::HarnessChoice;
+use crate::sandbox::environment::refused_extra;
+use crate::session::FsAccess;
+use crate::session::Policy;
+use crate::session::Sandboxing;
+use crate::session::Session;
+use crate::session::SessionId;
+use crate::store::Store;
+use crate::terminal;
+use crate::tmux;
+
+pub(super) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<ExitCode> {
+    validate(arguments)?;
+    let cwd = host::project_folder(arguments.cwd.as_deref())?;
+    let answers = ask(context, arguments, &cwd)?;
+    let session = session(arguments, &cwd, answers);
+    let tmux = context.tmux();
+    let planner = Planner::new(
+        &context.host,
+        &session,
+        context.host.env.clone(),
+        vec![tmux.socket_path().to_owned()],
+    )?;
+    let rung = ladder::first(planner.harness, &session, false, mint);
+    let plan = planner.plan(&rung)?;
+    if arguments.dry_run {
+        print(&format!("{}\n", shell_line(&plan.argv)))?;
+        return Ok(ExitCode::Done);
+    }
+    tmux::ensure_supported().map_err(tmux::Error::explain)?;
+    if tmux.socket().is_from_inside() && tmux.is_gone() {
+        bail!(tmux::Error::NoServer(tmux.socket_path().to_owned()).explain());
+    }
+
+    let store = context.store()?;
+    let session = named(context, &store, session)?;
+    store.insert(&session).explained(context)?;
+    let pane = match start(context, &session) {
+        Ok(pane) => pane,
+        Err(error) => {
+            store.delete(&session.id).explained(context)?;
+            lock::remove(&context.state_folder()?, &session.id)?;
+            return Err(error);
+        }
+    };
+    report(context, &store, &session.id, arguments.json)?;
+    if !arguments.detach {
+        opening::show(context, &tmux, &pane)?;
+    }
+    Ok(ExitCode::Done)
+}
+
+fn start(context: &Context, session: &Session) -> anyhow::Result<String> {
+    let message = Message {
+        environment: context.host.env.clone().into_iter().collect(),
+        fresh: false,
+        conversation: None,
+    };
+    match opening::open(
+        context,
+        &context.tmux(),
+        session,
+        &Spot::NewWindow,
+        &message,
+    )? {
+        Opened::Running(pane) => Ok(pane),
+        Opened::Lost => bail!("somebody else has just started this session"),
+    }
+}
+
+/// What can be refused by the command line alone.
+fn validate(arguments: &cli::New) -> Result<(), UserError> {
+    if let Some(name) = &arguments.name
+        && name.is_empty()
+    {
+        return Err(UserError::usage("a name can't be empty")
+            .hint("leave out --name for the folder's name"));
+    }
+    let tuned = arguments.sandbox.fs.is_some() || arguments.sandbox.net.is_some();
+    if tuned && !arguments.sandbox.sandbox {
+        return Err(UserError::usage("--fs and --net are about the sandbox").hint("add --sandbox"));
+    }
+    for name in &arguments.env {
+        if let Some(reason) = refused_extra(name) {
+            return Err(
+                UserError::usage(format!("--env {}: {reason}", for_terminal(name)))
+                    .hint("give the name of a variable, as in --env GH_TOKEN"),
+            );
+        }
+    }
+    let named = arguments.harness.as_deref().and_then(harness::find);
+    if named.is_some_and(Harness::runs_own_command) && arguments.arguments.is_empty() {
+        return Err(UserError::usage("the generic harness needs a command")
+            .hint("hqt-tmux new --harness generic -- COMMAND ARG..."));
+    }
+    Ok(())
+}
+
+/// What the prompts or the flags say.
+struct Answers {
+    harness: &'static Harness,
+    name: String,
+    sandbox: Sandboxing,
+    arguments: Vec<std::ffi::OsString>,
+}
+
+/// Takes what the flags say, and asks the rest where there is somebody to answer.
+fn ask(context: &Context, arguments: &cli::New, cwd: &Path) -> anyhow::Result<Answers> {
+    let may_ask = terminal::can_prompt();
+    let given = match &arguments.harness {
+        Some(name) => Some(harness::find(name).ok_or_else(|| planning::unknown_harness(name))?),
+        None => None,
+    };
+    let harness = match given {
+        Some(harness) => harness,
+        None if may_ask => prompt::harness(&harness_choices(context, cwd))?,
+        None => bail!(
+            UserError::usage("which harness? There is no terminal to ask on")
+                .hint("give it with --harness claude|codex|kiro|generic")
+        ),
+    };
+    let command = match harness.runs_own_command() && arguments.arguments.is_empty() {
+        true => prompt::command()?,
+        false => arguments.arguments.clone(),
+    };
+    let default_name = default_name(cwd);
+    let name = match &arguments.name {
+        Some(name) => name.clone(),
+        None if may_ask => prompt::name(&default_name)?,
+        None => default_name,
+    };
+    Ok(Answers {
+        harness,
+        name,
+        sandbox: ask_sandbox(context, &arguments.sandbox, cwd, may_ask)?,
+        arguments: command,
+    })
+}
+
+fn ask_sandbox(
+    context: &Context,
+    flags: &cli::Sandbox,
+    cwd: &Path,
+    may_ask: bool,
+) -> anyhow::Result<Sandboxing> {
+    if flags.no_sandbox {
+        return Ok(Sandboxing::Off);
+    }
+    if !flags.sandbox {
+        if !may_ask {
+            return Ok(Sandboxing::Off);
+        }
+        let availability = planning::availability(&context.host, cwd, true);
+        let unavailable = (!availability.is_usable()).then(|| availability.reason());
+        if !prompt::sandboxed(unavailable.as_deref())? {
+            return Ok(Sandboxing::Off);
+        }
+    }
+    let fs = match flags.fs {
+        Some(cli::Fs::Rw) => FsAccess::Rw,
+        Some(cli::Fs::Ro) => FsAccess::Ro,
+        None if may_ask => prompt::fs()?,
+        None => FsAccess::Rw,
+    };
+    let net = match flags.net {
+        Some(net) => net == cli::Net::On,
+        None if may_ask => prompt::net()?,
+        None => true,
+    };
+    Ok(Sandboxing::On(Policy { fs, net }))
+}
+
+/// The harnesses for the dialog, the installed ones first.
+fn harness_choices(context: &Context, cwd: &Path) -> Vec<HarnessChoice> {
+    let mut choices: Vec<HarnessChoice> = harness::ALL
+        .iter()
+        .map(|harness| HarnessChoice {
+            harness,
+            installed: harness.runs_own_command()
+                || host::program_of(&context.host, harness, cwd).is_ok(),
+        })
+        .collect();
+    choices.sort_by_key(|choice| !choice.installed);
+    choices
+}
+
+fn session(arguments: &cli::New, cwd: &Path, answers: Answers) -> Session {
+    // A dry run shows an id that no session can have.
+    let (id, conversation) = match arguments.dry_run {
+        true => (uuid::Uuid::nil(), uuid::Uuid::nil()),
+        false => (uuid::Uuid::new_v4(), uuid::Uuid::new_v4()),
+    };
+    let assigned = matches!(answers.harness.conversation, Conversation::Assigned(_));
+    Session {
+        id: SessionId::from_random(id),
+        name: answers.name,
+        harness: answers.harness.id.to_owned(),
+        arguments: answers.arguments,
+        cwd: cwd.to_owned(),
+        env_names: arguments.env.clone(),
+        sandbox: answers.sandbox,
+        conversation_id: assigned.then(|| conversation.to_string()),
+        former_conversation_id: None,
+        socket: None,
+        created_at: host::now(),
+        last_started_at: None,
+        last_exit: None,
+        run_open: true,
+        failed_unseen: false,
+        note: None,
+    }
+}
+
+fn default_name(cwd: &Path) -> String {
+    cwd.file_name().map_or_else(
+        || "root".to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    )
+}
+
+/// A name that nobody chose is made one that no other session has.
+fn named(context: &Context, store: &Store, session: Session) -> anyhow::Result<Session> {
+    if session.name != default_name(&session.cwd) {
+        return Ok(session);
+    }
+    let taken: Vec<String> = store
+        .all()
+        .explained(context)?
+        .into_iter()
+        .map(|other| other.name)
+        .collect();
+    let mut name = session.name.clone();
+    let mut number = 1;
+    while taken.contains(&name) {
+        number += 1;
+        name = format!("{}-{number}", session.name);
+    }
+    Ok(Session { name, ..session })
+}
+
+fn report(context: &Context, store: &Store, id: &SessionId, json: bool) -> anyhow::Result<()> {
+    if !json {
+        return print(&format!("{id}\n"));
+    }
+    let Some(session) = store.get(id).explained(context)? else {
+        bail!("session {id} has just been deleted");
+    };
+    let survey = Survey::of(context, std::slice::from_ref(&session))?;
+    print(&format!("{:#}\n", table::json(&session, &survey)))
+}

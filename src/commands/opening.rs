@@ -1,0 +1,222 @@
+//! Opening a pane for a session and waiting for its `exec` to answer; and showing a pane.
+
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use anyhow::bail;
+
+use crate::commands::Context;
+use crate::commands::say;
+use crate::error::UserError;
+use crate::escape;
+use crate::escape::for_terminal;
+use crate::handover;
+use crate::handover::Answer;
+use crate::handover::Message;
+use crate::handover::Offer;
+use crate::session::Session;
+use crate::terminal;
+use crate::tmux;
+use crate::tmux::Error;
+use crate::tmux::PaneCommand;
+use crate::tmux::Place;
+use crate::tmux::Tmux;
+
+/// How long `exec` may take to answer: it plans, which may ask a harness for its flags.
+const ANSWER_TIME: Duration = Duration::from_secs(30);
+
+/// How often a server that is just going or coming is asked again, and how long between.
+const TRIES: u32 = 12;
+const PAUSE: Duration = Duration::from_millis(40);
+
+/// Where a session is to run.
+pub(super) enum Spot {
+    NewWindow,
+    /// The kept pane of a run that has ended.
+    DeadPane(String),
+}
+
+/// How it went.
+#[derive(Debug)]
+pub(super) enum Opened {
+    /// It runs in this pane.
+    Running(String),
+    /// Another call was faster.
+    Lost,
+}
+
+/// Runs `exec` for `session` at `spot`, and returns when it holds the lock, or with why not.
+pub(super) fn open(
+    context: &Context,
+    tmux: &Tmux,
+    session: &Session,
+    spot: &Spot,
+    message: &Message,
+) -> anyhow::Result<Opened> {
+    let folder = context.host.runtime_folder()?;
+    handover::sweep(&folder);
+    let offer = Offer::make(&folder, &session.id, message)?;
+    let pane = start(context, tmux, session, spot, offer.path())?;
+    match offer
+        .wait(ANSWER_TIME)
+        .context("could not wait for the pane")?
+    {
+        Some(Answer::Held) => Ok(Opened::Running(pane)),
+        Some(Answer::Lost) => Ok(Opened::Lost),
+        Some(Answer::Refused { message, hint }) => {
+            let error = UserError::new(message);
+            Err(hint.into_iter().fold(error, UserError::hint).into())
+        }
+        None => {
+            // A window without a session that runs in it must not stay.
+            if let Ok(listing) = tmux.list()
+                && listing
+                    .pane(&pane)
+                    .is_some_and(|found| found.session.as_ref() == Some(&session.id))
+            {
+                let _ = tmux.kill_pane(&pane);
+            }
+            bail!(
+                UserError::new("the window closed before the session ran in it")
+                    .hint("`hqt-tmux doctor` says more")
+            )
+        }
+    }
+}
+
+fn start(
+    context: &Context,
+    tmux: &Tmux,
+    session: &Session,
+    spot: &Spot,
+    file: &Path,
+) -> Result<String, UserError> {
+    let exe = utf8(&context.host.exe)?;
+    let env = [(handover::VARIABLE, utf8(file)?)];
+    let command = PaneCommand {
+        id: &session.id,
+        exe,
+        env: &env,
+    };
+    match spot {
+        Spot::DeadPane(pane) => {
+            tmux.respawn(pane, &command).map_err(Error::explain)?;
+            Ok(pane.clone())
+        }
+        Spot::NewWindow => open_window(context, tmux, session, &command),
+    }
+}
+
+/// A server that is just ending, or that another call is just starting, is asked again.
+fn open_window(
+    context: &Context,
+    tmux: &Tmux,
+    session: &Session,
+    command: &PaneCommand<'_>,
+) -> Result<String, UserError> {
+    let name = escape::window_name(&session.name);
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let opened = place(context, tmux).and_then(|place| {
+            // A server keeps the folder of the call that started it for ever.
+            let home = context
+                .host
+                .home()
+                .ok()
+                .filter(|_| place == Place::NewSession);
+            tmux.open_window(
+                &place,
+                &name,
+                command,
+                home.as_deref().unwrap_or(&session.cwd),
+            )
+        });
+        match opened {
+            Ok(pane) => return Ok(pane.pane),
+            Err(error @ (Error::Failed(_) | Error::NoServer(_)))
+                if tries < TRIES && !tmux.socket().is_from_inside() =>
+            {
+                drop(error);
+                thread::sleep(PAUSE * tries);
+            }
+            Err(error) => return Err(error.explain()),
+        }
+    }
+}
+
+/// Where the new window goes: the tmux session from which we were called, else the one used last.
+fn place(context: &Context, tmux: &Tmux) -> Result<Place, Error> {
+    let listing = match tmux.list() {
+        Ok(listing) => listing,
+        Err(Error::NoServer(_)) if !tmux.socket().is_from_inside() => return Ok(Place::NewSession),
+        Err(error) => return Err(error),
+    };
+    let env = &context.host;
+    let inside = is_inside(context, tmux);
+    let pane = ["HQT_PANE", "TMUX_PANE"]
+        .iter()
+        .find_map(|name| env.var(name)?.to_str());
+    let by_pane = pane
+        .and_then(|pane| listing.pane(pane))
+        .map(|pane| pane.tmux_session.clone());
+    // In a popup there is no TMUX_PANE; the last field of TMUX is the session whose key it was.
+    let by_tmux = env
+        .var("TMUX")
+        .and_then(|tmux| Some(format!("${}", tmux.to_str()?.rsplit_once(',')?.1)));
+    let by_tmux = by_tmux.filter(|id| listing.has_tmux_session(id));
+    let here = by_pane.or(by_tmux).filter(|_| inside);
+    Ok(
+        match here.or_else(|| listing.latest_tmux_session().map(str::to_owned)) {
+            Some(id) => Place::InSession(id),
+            None => Place::NewSession,
+        },
+    )
+}
+
+/// Whether we were called from inside this very server.
+fn is_inside(context: &Context, tmux: &Tmux) -> bool {
+    tmux::socket_in_use(&context.host.env).is_some_and(|socket| socket == tmux.socket_path())
+}
+
+fn utf8(path: &Path) -> Result<&str, UserError> {
+    path.to_str().ok_or_else(|| {
+        UserError::new(format!(
+            "tmux can't be given the path `{}`: it is not UTF-8",
+            for_terminal(path)
+        ))
+        .hint("move it, or set XDG_RUNTIME_DIR")
+    })
+}
+
+/// Shows `pane`: to the client that called from inside the server, or by attaching this terminal.
+pub(super) fn show(context: &Context, tmux: &Tmux, pane: &str) -> anyhow::Result<()> {
+    if is_inside(context, tmux) {
+        let client = context
+            .host
+            .var("HQT_CLIENT")
+            .and_then(|client| client.to_str());
+        if tmux.switch_to(client, pane).is_ok() {
+            return Ok(());
+        }
+        // No client is looking, or the one that was named has gone.
+        return Ok(tmux.select(pane).map_err(Error::explain)?);
+    }
+    tmux.select(pane).map_err(Error::explain)?;
+    if tmux::socket_in_use(&context.host.env).is_some() {
+        say(&format!(
+            "it runs on another tmux server: tmux -S {} attach",
+            escape::shell_line(&[tmux.socket_path()])
+        ));
+        return Ok(());
+    }
+    if terminal::can_attach() && !tmux.attach(pane).map_err(Error::explain)? {
+        bail!(
+            UserError::new("tmux could not attach here")
+                .hint("the session runs; `hqt-tmux resume` goes to it from a terminal")
+        );
+    }
+    Ok(())
+}

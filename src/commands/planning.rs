@@ -1,0 +1,92 @@
+//! From a session to its plan: what `new`, `resume`, `--dry-run` and `exec` do alike.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::bwrap;
+use crate::bwrap::Availability;
+use crate::error::UserError;
+use crate::escape::for_terminal;
+use crate::harness;
+use crate::harness::Harness;
+use crate::host;
+use crate::host::Host;
+use crate::host::Wanted;
+use crate::ladder::Rung;
+use crate::plan;
+use crate::plan::Facts;
+use crate::plan::Plan;
+use crate::sandbox::environment::Variables;
+use crate::session::Session;
+use crate::tmux;
+
+/// Whether a sandbox can be had for a session in `cwd`.
+pub(super) fn availability(host: &Host, cwd: &Path, net: bool) -> Availability {
+    let home = host.home().ok();
+    let never_from: Vec<&Path> = home.as_deref().into_iter().chain([cwd]).collect();
+    bwrap::availability(host.var("PATH"), &never_from, &host.exe, net)
+}
+
+/// The harness of a session.
+pub(super) fn harness_of(session: &Session) -> Result<&'static Harness, UserError> {
+    harness::find(&session.harness).ok_or_else(|| unknown_harness(&session.harness))
+}
+
+/// The error for a harness that is not in the registry.
+pub(super) fn unknown_harness(name: &str) -> UserError {
+    let known: Vec<&str> = harness::ALL.iter().map(|harness| harness.id).collect();
+    UserError::usage(format!("there is no harness `{}`", for_terminal(name)))
+        .hint(format!("choose one of {}", known.join(", ")))
+}
+
+/// All that is needed to plan a session, found out once and good for every rung.
+pub(super) struct Planner {
+    session: Session,
+    pub(super) harness: &'static Harness,
+    facts: Facts,
+}
+
+impl Planner {
+    /// `pane` is the environment in the pane; `sockets` are tmux sockets besides those that the
+    /// environment names.
+    pub(super) fn new(
+        caller: &Host,
+        session: &Session,
+        pane: Variables,
+        sockets: Vec<PathBuf>,
+    ) -> Result<Self, UserError> {
+        let harness = harness_of(session)?;
+        host::ensure_still_there(&session.cwd)?;
+        let policy = plan::policy(session)?;
+        let bwrap = match policy {
+            Some(policy) => Some(availability(caller, &session.cwd, policy.net).require()?),
+            None => None,
+        };
+        let mut tmux_sockets = tmux::socket_folders(&caller.env, caller.uid);
+        tmux_sockets.extend(tmux::socket_folders(&pane, caller.uid));
+        tmux_sockets.extend(sockets);
+        let wanted = Wanted {
+            session,
+            harness,
+            bwrap,
+            pane,
+            tmux_sockets,
+        };
+        let facts = host::gather(caller, wanted)?;
+        Ok(Self {
+            session: session.clone(),
+            harness,
+            facts,
+        })
+    }
+
+    /// The plan of `rung`, or why it may not be run.
+    pub(super) fn plan(&self, rung: &Rung) -> Result<Plan, UserError> {
+        plan::make(&self.session, self.harness, rung, &self.facts)
+    }
+}
+
+/// A new conversation id.
+pub(super) fn mint() -> String {
+    uuid::Uuid::new_v4().to_string()
+}

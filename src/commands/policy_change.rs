@@ -1,0 +1,73 @@
+//! Another sandbox policy for a stored session.
+
+use anyhow::bail;
+
+use crate::cli;
+use crate::error::UserError;
+use crate::prompt;
+use crate::session::FsAccess;
+use crate::session::Policy;
+use crate::session::Sandboxing;
+use crate::session::Session;
+use crate::terminal;
+
+/// The policy that the flags make of the session's.
+pub(super) fn new_policy(session: &Session, flags: &cli::Sandbox) -> Result<Sandboxing, UserError> {
+    if flags.no_sandbox {
+        return Ok(Sandboxing::Off);
+    }
+    let fs = flags.fs.map(|fs| match fs {
+        cli::Fs::Rw => FsAccess::Rw,
+        cli::Fs::Ro => FsAccess::Ro,
+    });
+    let net = flags.net.map(|net| net == cli::Net::On);
+    let base = match (&session.sandbox, flags.sandbox) {
+        (Sandboxing::On(policy), _) => *policy,
+        (_, true) => Policy {
+            fs: FsAccess::Rw,
+            net: true,
+        },
+        (unchanged, false) if fs.is_none() && net.is_none() => return Ok(unchanged.clone()),
+        (Sandboxing::Off | Sandboxing::Unreadable(_), false) => {
+            return Err(UserError::usage(
+                "--fs and --net are about the sandbox, which this session has not",
+            )
+            .hint("add --sandbox"));
+        }
+    };
+    Ok(Sandboxing::On(Policy {
+        fs: fs.unwrap_or(base.fs),
+        net: net.unwrap_or(base.net),
+    }))
+}
+
+/// Asks before a session is allowed more than it was.
+pub(super) fn confirm_weakening(
+    before: &Session,
+    after: &Session,
+    yes: bool,
+) -> anyhow::Result<()> {
+    let question = match (&before.sandbox, &after.sandbox) {
+        (Sandboxing::On(_) | Sandboxing::Unreadable(_), Sandboxing::Off) => "Leave the sandbox?",
+        (Sandboxing::On(before), Sandboxing::On(after)) if after.is_weaker_than(*before) => {
+            "Weaken the sandbox?"
+        }
+        (Sandboxing::Unreadable(_), Sandboxing::On(_)) => "Replace the unreadable policy?",
+        _ => return Ok(()),
+    };
+    if yes {
+        return Ok(());
+    }
+    if !terminal::can_prompt() {
+        bail!(
+            UserError::usage(
+                "this would allow the session more than before, and there is no terminal to ask on"
+            )
+            .hint("add --yes")
+        );
+    }
+    match prompt::weaken(question)? {
+        true => Ok(()),
+        false => bail!(UserError::cancelled()),
+    }
+}

@@ -1,0 +1,235 @@
+//! `hqt-tmux resume`: bring a session back.
+
+use std::thread;
+use std::time::Duration;
+use std::time::Instant;
+
+use anyhow::Context as _;
+use anyhow::bail;
+
+use crate::cli;
+use crate::commands::Context;
+use crate::commands::Explained;
+use crate::commands::opening;
+use crate::commands::opening::Opened;
+use crate::commands::opening::Spot;
+use crate::commands::picker;
+use crate::commands::planning;
+use crate::commands::planning::Planner;
+use crate::commands::planning::mint;
+use crate::commands::policy_change;
+use crate::commands::print;
+use crate::commands::survey::Survey;
+use crate::error::ExitCode;
+use crate::error::UserError;
+use crate::escape::for_terminal;
+use crate::escape::shell_line;
+use crate::handover::Message;
+use crate::harness::Conversation;
+use crate::ladder;
+use crate::session::Session;
+use crate::session::State;
+use crate::store::Store;
+use crate::tmux;
+use crate::tmux::Socket;
+use crate::tmux::Tmux;
+
+/// How long a session may take from its lock to its pane, or the other way round.
+const PATIENCE: Duration = Duration::from_secs(10);
+const INTERVAL: Duration = Duration::from_millis(20);
+
+pub(super) fn run(context: &Context, arguments: &cli::Resume) -> anyhow::Result<ExitCode> {
+    let store = context.store()?;
+    let session = picker::choose(context, &store, arguments)?;
+    let survey = Survey::of(context, std::slice::from_ref(&session))?;
+    let state = survey.state(&session);
+    if state == State::Unknown {
+        bail!(
+            UserError::new(format!(
+                "tmux can't be asked whether session {} is still there: {}",
+                session.id,
+                for_terminal(survey.trouble(&session).unwrap_or_default())
+            ))
+            .hint("nothing was started; try again when the tmux server answers")
+        );
+    }
+    if state == State::Running && !arguments.dry_run {
+        refuse_changes(&session, arguments)?;
+        store.mark_seen(&[&session.id]).explained(context)?;
+        return go_to(context, &store, &session, arguments.detach);
+    }
+    start(context, &store, &session, &survey, arguments)
+}
+
+/// What the conversation ids of users must look like, so that no harness reads them otherwise.
+fn ensure_conversation_id(session: &Session, id: &str) -> anyhow::Result<()> {
+    let assigned = matches!(
+        planning::harness_of(session)?.conversation,
+        Conversation::Assigned(_)
+    );
+    let wrong = match assigned {
+        // claude opens a picker for anything else, and the window hangs.
+        true => uuid::Uuid::try_parse(id).is_err(),
+        false => id.is_empty() || id.starts_with('-'),
+    };
+    if wrong {
+        bail!(
+            UserError::usage(format!("`{}` is no conversation id", for_terminal(id))).hint(
+                format!("{} names its conversations by a UUID", session.harness)
+            )
+        );
+    }
+    Ok(())
+}
+
+/// Starts a session that is not running.
+fn start(
+    context: &Context,
+    store: &Store,
+    session: &Session,
+    survey: &Survey,
+    arguments: &cli::Resume,
+) -> anyhow::Result<ExitCode> {
+    if let Some(id) = &arguments.conversation {
+        ensure_conversation_id(session, id)?;
+    }
+    let changed = Session {
+        sandbox: policy_change::new_policy(session, &arguments.sandbox)?,
+        conversation_id: arguments
+            .conversation
+            .clone()
+            .or_else(|| session.conversation_id.clone()),
+        ..session.clone()
+    };
+    let (tmux, spot) = match survey.pane(session).filter(|pane| pane.dead) {
+        Some(pane) => (
+            server_of(context, session),
+            Spot::DeadPane(pane.pane.clone()),
+        ),
+        None => (context.tmux(), Spot::NewWindow),
+    };
+    let sockets = vec![tmux.socket_path().to_owned()];
+    let planner = Planner::new(&context.host, &changed, context.host.env.clone(), sockets)?;
+    let rung = ladder::first(planner.harness, &changed, arguments.fresh, mint);
+    let plan = planner.plan(&rung)?;
+    if arguments.dry_run {
+        print(&format!("{}\n", shell_line(&plan.argv)))?;
+        return Ok(ExitCode::Done);
+    }
+    tmux::ensure_supported().map_err(tmux::Error::explain)?;
+    policy_change::confirm_weakening(session, &changed, arguments.yes)?;
+    if changed.sandbox != session.sandbox {
+        store
+            .set_sandbox(&session.id, &changed.sandbox)
+            .explained(context)?;
+    }
+    let message = Message {
+        environment: context.host.env.clone().into_iter().collect(),
+        fresh: arguments.fresh,
+        conversation: arguments.conversation.clone(),
+    };
+    run_at(
+        context,
+        store,
+        session,
+        (&tmux, &spot),
+        &message,
+        arguments.detach,
+    )
+}
+
+/// Runs the session at a spot, and goes to it wherever it then runs.
+fn run_at(
+    context: &Context,
+    store: &Store,
+    session: &Session,
+    (tmux, spot): (&Tmux, &Spot),
+    message: &Message,
+    detach: bool,
+) -> anyhow::Result<ExitCode> {
+    match opening::open(context, tmux, session, spot, message) {
+        Ok(Opened::Running(pane)) => {
+            if !detach {
+                opening::show(context, tmux, &pane)?;
+            }
+            Ok(ExitCode::Done)
+        }
+        Ok(Opened::Lost) => go_to(context, store, session, detach),
+        // A second call may have been faster with the same pane; then there is a winner to go to.
+        Err(error) => match is_running_soon(context, session)? {
+            true => go_to(context, store, session, detach),
+            false => Err(error),
+        },
+    }
+}
+
+/// Goes to the pane of a session that is running, waiting for one that is just starting.
+fn go_to(
+    context: &Context,
+    store: &Store,
+    session: &Session,
+    detach: bool,
+) -> anyhow::Result<ExitCode> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let session = store
+            .get(&session.id)
+            .explained(context)?
+            .with_context(|| format!("session {} has just been deleted", session.id))?;
+        let survey = Survey::of(context, std::slice::from_ref(&session))?;
+        if let Some(pane) = survey.pane(&session).filter(|pane| !pane.dead) {
+            if !detach {
+                opening::show(context, &server_of(context, &session), &pane.pane)?;
+            }
+            return Ok(ExitCode::Done);
+        }
+        if Instant::now() > deadline {
+            bail!(
+                UserError::new(format!(
+                    "session {} runs, but in no window of tmux",
+                    session.id
+                ))
+                .hint(format!("end it with: hqt-tmux stop {}", session.id))
+            );
+        }
+        thread::sleep(INTERVAL);
+    }
+}
+
+/// Whether another call is running the session by now.
+fn is_running_soon(context: &Context, session: &Session) -> anyhow::Result<bool> {
+    const SOON: Duration = Duration::from_millis(500);
+    let folder = context.state_folder()?;
+    let deadline = Instant::now() + SOON;
+    loop {
+        if crate::lock::is_held(&folder, &session.id)? {
+            return Ok(true);
+        }
+        if Instant::now() > deadline {
+            return Ok(false);
+        }
+        thread::sleep(INTERVAL);
+    }
+}
+
+/// The tmux server of the session's newest run.
+fn server_of(context: &Context, session: &Session) -> Tmux {
+    match &session.socket {
+        Some(socket) => Tmux::on(Socket::at(socket)),
+        None => context.tmux(),
+    }
+}
+
+/// A running session is as it was started.
+fn refuse_changes(session: &Session, arguments: &cli::Resume) -> Result<(), UserError> {
+    let flags = &arguments.sandbox;
+    let changes = flags.sandbox || flags.no_sandbox || flags.fs.is_some() || flags.net.is_some();
+    if changes || arguments.fresh || arguments.conversation.is_some() {
+        return Err(UserError::new(format!(
+            "session {} is running: it can't be changed now",
+            session.id
+        ))
+        .hint(format!("stop it first: hqt-tmux stop {}", session.id)));
+    }
+    Ok(())
+}

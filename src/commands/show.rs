@@ -1,0 +1,120 @@
+//! `hqt-tmux show`: one session.
+
+use crate::cli;
+use crate::commands::Context;
+use crate::commands::Explained;
+use crate::commands::print;
+use crate::commands::survey;
+use crate::commands::survey::Survey;
+use crate::commands::table;
+use crate::error::ExitCode;
+use crate::escape::for_terminal;
+use crate::escape::shell_line;
+use crate::session::FsAccess;
+use crate::session::Policy;
+use crate::session::Sandboxing;
+use crate::session::Session;
+
+pub(super) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<ExitCode> {
+    let store = context.store()?;
+    let session = survey::find(context, &store, &arguments.session)?;
+    let survey = Survey::of(context, std::slice::from_ref(&session))?;
+    match arguments.json {
+        true => print(&format!("{:#}\n", table::json(&session, &survey)))?,
+        false => print(&text(&session, &survey))?,
+    }
+    store.mark_seen(&[&session.id]).explained(context)?;
+    Ok(ExitCode::Done)
+}
+
+fn text(session: &Session, survey: &Survey) -> String {
+    let mut rows = what_it_is(session);
+    rows.extend(how_it_goes(session, survey));
+    let mut text = table::aligned(&rows).join("\n");
+    text.push('\n');
+    text
+}
+
+fn what_it_is(session: &Session) -> Vec<Vec<String>> {
+    let or_none = |value: &Option<String>| {
+        value
+            .as_deref()
+            .map_or_else(|| "none".to_owned(), for_terminal)
+    };
+    let mut rows = vec![
+        row("id", session.id.to_string()),
+        row("name", for_terminal(&session.name)),
+        row("harness", for_terminal(&session.harness)),
+        row("arguments", for_terminal(shell_line(&session.arguments))),
+        row("folder", for_terminal(&session.cwd)),
+        row("sandbox", sandbox(&session.sandbox)),
+        row("conversation", or_none(&session.conversation_id)),
+    ];
+    if session.former_conversation_id.is_some() {
+        rows.push(row("before that", or_none(&session.former_conversation_id)));
+    }
+    if !session.env_names.is_empty() {
+        rows.push(row("passed", for_terminal(session.env_names.join(" "))));
+    }
+    rows
+}
+
+fn how_it_goes(session: &Session, survey: &Survey) -> Vec<Vec<String>> {
+    let mut rows = vec![row("state", survey.state(session).as_str().to_owned())];
+    if let (Some(socket), Some(pane)) = (&session.socket, survey.pane(session)) {
+        rows.push(row(
+            "tmux",
+            format!("{} {} on {}", pane.window, pane.pane, for_terminal(socket)),
+        ));
+    }
+    rows.push(row("created", table::time(session.created_at)));
+    rows.extend(
+        session
+            .last_started_at
+            .map(|at| row("started", table::time(at))),
+    );
+    rows.extend(session.last_exit.map(|exit| {
+        row(
+            "ended",
+            format!("with {} at {}", exit.ended, table::time(exit.at)),
+        )
+    }));
+    rows.extend(
+        session
+            .note
+            .as_deref()
+            .map(|note| row("last run", for_terminal(note.replace('\n', "; ")))),
+    );
+    rows.extend(
+        survey
+            .trouble(session)
+            .map(|trouble| row("tmux says", for_terminal(trouble))),
+    );
+    rows
+}
+
+fn row(label: &str, value: String) -> Vec<String> {
+    vec![label.to_owned(), value]
+}
+
+fn sandbox(sandbox: &Sandboxing) -> String {
+    match sandbox {
+        Sandboxing::Off => "none: the harness may do all that you may".into(),
+        Sandboxing::Unreadable(text) => {
+            format!("unreadable, so it does not start: {}", for_terminal(text))
+        }
+        Sandboxing::On(policy) => in_words(*policy),
+    }
+}
+
+fn in_words(policy: Policy) -> String {
+    let fs = match policy.fs {
+        FsAccess::Rw => "the folder is writable",
+        FsAccess::Ro => "the folder is read-only",
+    };
+    let net = match policy.net {
+        true => "the network is the host's, localhost included",
+        false => "there is no network at all, not even the host's localhost",
+    };
+    format!("{fs}; $HOME is hidden; {net}; commits are not signed")
+}

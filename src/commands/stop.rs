@@ -1,0 +1,97 @@
+//! `hqt-tmux stop`: end the harness of a session.
+
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+use std::time::Instant;
+
+use anyhow::bail;
+use nix::sys::signal::Signal;
+use nix::sys::signal::kill;
+
+use crate::cli;
+use crate::commands::Context;
+use crate::commands::Explained;
+use crate::commands::survey;
+use crate::commands::survey::Survey;
+use crate::error::ExitCode;
+use crate::error::UserError;
+use crate::escape::for_terminal;
+use crate::lock;
+use crate::session::Session;
+use crate::session::SessionId;
+use crate::session::State;
+use crate::store::Store;
+use crate::tmux::Socket;
+use crate::tmux::Tmux;
+
+/// `exec` gives the harness three seconds; then it is killed, and bubblewrap with it.
+const PATIENCE: Duration = Duration::from_secs(6);
+/// How often the lock is asked meanwhile.
+const INTERVAL: Duration = Duration::from_millis(15);
+
+pub(super) fn run(context: &Context, arguments: &cli::Stop) -> anyhow::Result<ExitCode> {
+    let store = context.store()?;
+    let session = survey::find(context, &store, &arguments.session)?;
+    stop(context, &store, &session)?;
+    store.mark_seen(&[&session.id]).explained(context)?;
+    Ok(ExitCode::Done)
+}
+
+/// Ends what runs of `session`, and closes a pane that was kept.
+pub(super) fn stop(context: &Context, store: &Store, session: &Session) -> anyhow::Result<()> {
+    let folder = context.state_folder()?;
+    end_run(&folder, &session.id)?;
+    let session = store
+        .get(&session.id)
+        .explained(context)?
+        .unwrap_or_else(|| session.clone());
+    let survey = Survey::of(context, std::slice::from_ref(&session))?;
+    match survey.state(&session) {
+        State::Running => bail!("session {} was started again meanwhile", session.id),
+        State::Unknown => bail!(
+            UserError::new(format!(
+                "tmux can't be asked whether a window of session {} is left: {}",
+                session.id,
+                for_terminal(survey.trouble(&session).unwrap_or_default())
+            ))
+            .hint("try again when the tmux server answers")
+        ),
+        State::Dead | State::Stopped => {}
+    }
+    if let Some(socket) = &session.socket {
+        let tmux = Tmux::on(Socket::at(socket));
+        for pane in survey.panes(&session).into_iter().filter(|pane| pane.dead) {
+            // It may have been closed by hand at the same moment.
+            let _ = tmux.kill_pane(&pane.pane);
+        }
+    }
+    Ok(())
+}
+
+/// Asks `exec` to end its harness, and waits until the lock is free.
+fn end_run(folder: &Path, id: &SessionId) -> anyhow::Result<()> {
+    let deadline = Instant::now() + PATIENCE;
+    let mut asked = None;
+    while lock::is_held(folder, id)? {
+        let holder = lock::holder(folder, id)?;
+        let late = Instant::now() > deadline;
+        if let Some(holder) = holder
+            && (asked != Some(holder) || late)
+        {
+            let signal = if late {
+                Signal::SIGKILL
+            } else {
+                Signal::SIGTERM
+            };
+            // It may have ended between the two questions.
+            let _ = kill(holder, signal);
+            asked = Some(holder);
+        }
+        if Instant::now() > deadline + PATIENCE {
+            bail!(UserError::new(format!("session {id} does not end")).hint("look at its window"));
+        }
+        thread::sleep(INTERVAL);
+    }
+    Ok(())
+}

@@ -1,0 +1,161 @@
+//! What the sessions are doing now: rows, locks and panes put together.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+
+use crate::commands::Context;
+use crate::commands::Explained;
+use crate::error::UserError;
+use crate::escape::for_terminal;
+use crate::lock;
+use crate::session::Session;
+use crate::session::SessionId;
+use crate::session::State;
+use crate::store::Store;
+use crate::tmux::Error;
+use crate::tmux::Listing;
+use crate::tmux::Pane;
+use crate::tmux::Socket;
+use crate::tmux::Tmux;
+
+/// The state of sessions at one moment.
+pub(super) struct Survey {
+    held: BTreeSet<SessionId>,
+    listings: BTreeMap<PathBuf, Result<Listing, Error>>,
+}
+
+impl Survey {
+    /// Asks the locks of sessions with an open run, and each tmux server that may have a pane of
+    /// `sessions` once.
+    pub(super) fn of(context: &Context, sessions: &[Session]) -> anyhow::Result<Self> {
+        let folder = context.state_folder()?;
+        let mut held = BTreeSet::new();
+        let mut sockets = BTreeSet::new();
+        for session in sessions.iter().filter(|session| may_have_a_pane(session)) {
+            if lock::is_held(&folder, &session.id).context("could not ask a session's lock")? {
+                held.insert(session.id.clone());
+            }
+            sockets.extend(session.socket.clone());
+        }
+        let listings = sockets
+            .into_iter()
+            .map(|socket| {
+                let listing = Tmux::on(Socket::at(&socket)).list();
+                (socket, listing)
+            })
+            .collect();
+        Ok(Self { held, listings })
+    }
+
+    /// The state of one of the sessions.
+    pub(super) fn state(&self, session: &Session) -> State {
+        if self.held.contains(&session.id) {
+            return State::Running;
+        }
+        if !may_have_a_pane(session) {
+            return State::Stopped;
+        }
+        match session
+            .socket
+            .as_ref()
+            .and_then(|socket| self.listings.get(socket))
+        {
+            None | Some(Err(Error::NoServer(_))) => State::Stopped,
+            Some(Err(_)) => State::Unknown,
+            Some(Ok(listing)) => match listing.of_session(&session.id) {
+                Some(pane) if pane.dead => State::Dead,
+                _ => State::Stopped,
+            },
+        }
+    }
+
+    /// The pane of one of the sessions.
+    pub(super) fn pane(&self, session: &Session) -> Option<&Pane> {
+        self.listing(session)?.of_session(&session.id)
+    }
+
+    /// All panes that are marked as the session's.
+    pub(super) fn panes(&self, session: &Session) -> Vec<&Pane> {
+        self.listing(session)
+            .map(|listing| listing.all_of_session(&session.id))
+            .unwrap_or_default()
+    }
+
+    /// Why tmux could not be asked about `session`.
+    pub(super) fn trouble(&self, session: &Session) -> Option<String> {
+        match self.listings.get(session.socket.as_ref()?)? {
+            Ok(_) | Err(Error::NoServer(_)) => None,
+            Err(error) => Some(error.to_string()),
+        }
+    }
+
+    fn listing(&self, session: &Session) -> Option<&Listing> {
+        self.listings.get(session.socket.as_ref()?)?.as_ref().ok()
+    }
+}
+
+/// A run that ended well closed its pane; one that goes on, was killed or failed may have left one.
+fn may_have_a_pane(session: &Session) -> bool {
+    session.run_open
+        || session
+            .last_exit
+            .is_some_and(|exit| !exit.ended.is_by_user())
+}
+
+/// Finds the session that `text` means: an id, a name, or the beginning of one id.
+pub(super) fn find(context: &Context, store: &Store, text: &str) -> anyhow::Result<Session> {
+    let all = store.all().explained(context)?;
+    let exact = |session: &&Session| session.id.as_str() == text;
+    if let Some(session) = all.iter().find(exact) {
+        return Ok(session.clone());
+    }
+    let named: Vec<&Session> = all.iter().filter(|session| session.name == text).collect();
+    let meant = match named.is_empty() {
+        true => all
+            .iter()
+            .filter(|session| !text.is_empty() && session.id.as_str().starts_with(text))
+            .collect(),
+        false => named,
+    };
+    match meant.as_slice() {
+        [session] => Ok((*session).clone()),
+        [] => Err(unknown(text, &all).into()),
+        several => Err(UserError::new(format!(
+            "`{}` means more than one session:\n{}",
+            for_terminal(text),
+            candidates(several)
+        ))
+        .hint("give the id")
+        .into()),
+    }
+}
+
+fn unknown(text: &str, all: &[Session]) -> UserError {
+    let error = UserError::new(format!("there is no session `{}`", for_terminal(text)));
+    match all {
+        [] => error.hint("there is none at all yet: hqt-tmux new"),
+        all => {
+            const MOST: usize = 10;
+            let newest: Vec<&Session> = all.iter().take(MOST).collect();
+            error.hint(format!("there are:\n{}", candidates(&newest)))
+        }
+    }
+}
+
+fn candidates(sessions: &[&Session]) -> String {
+    sessions
+        .iter()
+        .map(|session| {
+            format!(
+                "  {}  {}  {}",
+                session.id,
+                for_terminal(&session.name),
+                for_terminal(&session.cwd)
+            )
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
+}

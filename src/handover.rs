@@ -1,0 +1,200 @@
+//! From the caller to the pane and back: what a tmux window does not inherit.
+//!
+//! A window has the tmux server's environment. The caller's values go through a file that only this
+//! user can read, read once and unlinked; the pane's `exec` answers on a FIFO beside it, which also
+//! tells at once when `exec` dies.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an edge: it writes and reads the file and the FIFO"
+)]
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::io::Read;
+use std::io::Write;
+use std::os::fd::AsFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::path::PathBuf;
+use std::time::Duration;
+use std::time::Instant;
+
+use anyhow::Context;
+use nix::libc::O_NONBLOCK;
+use nix::poll::PollFd;
+use nix::poll::PollFlags;
+use nix::poll::PollTimeout;
+use nix::poll::poll;
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
+use serde::Deserialize;
+use serde::Serialize;
+
+use crate::escape::for_terminal;
+use crate::session::SessionId;
+
+/// The pane's variable that names the file.
+pub(crate) const VARIABLE: &str = "HQT_TMUX_HANDOVER";
+
+/// No caller waits this long for an answer.
+const OLDEST: Duration = Duration::from_secs(300);
+
+/// What the caller hands to the pane.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct Message {
+    /// As pairs: names need not be UTF-8, which the keys of a JSON object must be.
+    pub(crate) environment: Vec<(OsString, OsString)>,
+    /// Start fresh although there is a conversation.
+    pub(crate) fresh: bool,
+    /// The conversation that is to be resumed, told by the user.
+    pub(crate) conversation: Option<String>,
+}
+
+/// What the pane answers.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub(crate) enum Answer {
+    /// It holds the lock and is about to run the harness.
+    Held,
+    /// Somebody else holds the lock.
+    Lost,
+    /// It can't be: message and remedy.
+    Refused {
+        message: String,
+        hint: Option<String>,
+    },
+}
+
+/// The caller's side.
+pub(crate) struct Offer {
+    file: PathBuf,
+    fifo: PathBuf,
+    answers: fs::File,
+}
+
+impl Offer {
+    /// Writes `message` for the session `id` into `folder`, which must be private.
+    pub(crate) fn make(folder: &Path, id: &SessionId, message: &Message) -> anyhow::Result<Self> {
+        let file = folder.join(format!("{id}.{}", uuid::Uuid::new_v4().simple()));
+        let fifo = answers_beside(&file);
+        let write = || -> anyhow::Result<fs::File> {
+            mkfifo(&fifo, Mode::S_IRUSR | Mode::S_IWUSR)?;
+            let answers = fs::OpenOptions::new()
+                .read(true)
+                .custom_flags(O_NONBLOCK)
+                .open(&fifo)?;
+            let mut handed = fs::OpenOptions::new()
+                .write(true)
+                .create_new(true)
+                .mode(0o600)
+                .open(&file)?;
+            handed.write_all(&serde_json::to_vec(message)?)?;
+            Ok(answers)
+        };
+        match write() {
+            Ok(answers) => Ok(Self {
+                file,
+                fifo,
+                answers,
+            }),
+            Err(error) => {
+                remove(&file);
+                remove(&fifo);
+                Err(error).with_context(|| format!("could not write to `{}`", for_terminal(folder)))
+            }
+        }
+    }
+
+    /// The file's path, for [`VARIABLE`].
+    pub(crate) fn path(&self) -> &Path {
+        &self.file
+    }
+
+    /// Waits for the answer; `None` when the pane died without one, or did not answer in time.
+    pub(crate) fn wait(mut self, within: Duration) -> io::Result<Option<Answer>> {
+        let deadline = Instant::now() + within;
+        let mut text = Vec::new();
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
+            let mut watched = [PollFd::new(self.answers.as_fd(), PollFlags::POLLIN)];
+            match poll(&mut watched, timeout) {
+                Ok(0) => return Ok(None),
+                Err(nix::errno::Errno::EINTR) => continue,
+                Err(error) => return Err(error.into()),
+                Ok(_) => {}
+            }
+            let mut buffer = [0; 4096];
+            match self.answers.read(&mut buffer) {
+                Ok(0) => return Ok(serde_json::from_slice(&text).ok()),
+                Ok(read) => text.extend_from_slice(&buffer[..read]),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+impl Drop for Offer {
+    fn drop(&mut self) {
+        remove(&self.file);
+        remove(&self.fifo);
+    }
+}
+
+/// The pane's side: the way back to the caller.
+pub(crate) struct Caller {
+    fifo: fs::File,
+}
+
+impl Caller {
+    /// Says how it went. A caller that is gone does not hear it.
+    pub(crate) fn tell(mut self, answer: &Answer) -> anyhow::Result<()> {
+        let text = serde_json::to_vec(answer)?;
+        self.fifo
+            .write_all(&text)
+            .context("could not answer the caller")
+    }
+}
+
+/// Takes what was handed over at `file`. An error when the caller has gone or taken it back: then
+/// nothing may be started.
+pub(crate) fn take(file: &Path) -> anyhow::Result<(Message, Caller)> {
+    // First the way back: it can't be opened once the caller does not listen any more.
+    let fifo = fs::OpenOptions::new()
+        .write(true)
+        .custom_flags(O_NONBLOCK)
+        .open(answers_beside(file))
+        .context("the caller is gone")?;
+    let text = fs::read(file).context("the caller has taken its message back")?;
+    remove(file);
+    let message = serde_json::from_slice(&text).context("the caller's message can't be read")?;
+    Ok((message, Caller { fifo }))
+}
+
+/// Removes what callers that were killed left behind: what is older than any caller waits. Whether
+/// somebody listens to a FIFO can't be asked without disturbing him.
+pub(crate) fn sweep(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let age = entry
+            .metadata()
+            .and_then(|meta| meta.modified())
+            .map(|time| time.elapsed());
+        if let Ok(Ok(age)) = age
+            && age > OLDEST
+        {
+            remove(&entry.path());
+        }
+    }
+}
+
+fn answers_beside(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".answer");
+    name.into()
+}
+
+/// Removing what is not there is no failure, and a left-over is swept later.
+fn remove(path: &Path) {
+    let _ = fs::remove_file(path);
+}

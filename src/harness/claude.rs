@@ -1,0 +1,120 @@
+//! Claude Code. Facts seen on 2.1.332.
+
+use std::time::Duration;
+
+use crate::harness::Conversation::Assigned;
+use crate::harness::HOME;
+use crate::harness::Harness;
+use crate::harness::Missing;
+use crate::harness::StateAccess;
+use crate::harness::StateBind;
+use crate::harness::StateRoot;
+use crate::harness::Transcripts;
+use crate::harness::Word;
+
+/// Everything but `~/.claude.json` lies here; relocated, that file lies here too.
+const CONFIG: StateRoot = StateRoot {
+    env: Some("CLAUDE_CONFIG_DIR"),
+    default: ".claude",
+};
+
+pub(super) const CLAUDE: Harness = Harness {
+    id: "claude",
+    programs: &["claude"],
+    install_hint: "npm install -g @anthropic-ai/claude-code",
+    spawn: &[
+        Word::SkipPermissions,
+        Word::Sandboxed("--settings"),
+        Word::Sandboxed(SETTINGS),
+        Word::Is("--session-id"),
+        Word::Conversation,
+        Word::Arguments,
+    ],
+    resume: Some(&[
+        Word::SkipPermissions,
+        Word::Sandboxed("--settings"),
+        Word::Sandboxed(SETTINGS),
+        Word::Is("--resume"),
+        Word::Conversation,
+        Word::Arguments,
+    ]),
+    sandbox_skip_permission_flags: &["--dangerously-skip-permissions"],
+    flags_if_known: &[],
+    conversation: Assigned(Transcripts {
+        root: CONFIG,
+        folder: "projects",
+        suffix: ".jsonl",
+        resumable: r#""type":"user""#,
+    }),
+    sandbox_binds: &[
+        // An allowlist: with the whole folder writable, a job written to daemon/dispatch ran on the
+        // host, and every other project's transcripts were readable.
+        bind(CONFIG, "", StateAccess::Private),
+        StateBind {
+            root: CONFIG,
+            path: "projects/{slug}",
+            access: StateAccess::Writable,
+            missing: Missing::CreateFolder,
+        },
+        bind(CONFIG, ".credentials.json", StateAccess::Writable),
+        bind(CONFIG, "settings.json", StateAccess::ReadOnly),
+        bind(CONFIG, "settings.local.json", StateAccess::ReadOnly),
+        bind(CONFIG, "CLAUDE.md", StateAccess::ReadOnly),
+        bind(CONFIG, "agents", StateAccess::ReadOnly),
+        bind(CONFIG, "commands", StateAccess::ReadOnly),
+        bind(CONFIG, "skills", StateAccess::ReadOnly),
+        bind(CONFIG, "plugins", StateAccess::ReadOnly),
+        bind(CONFIG, "rules", StateAccess::ReadOnly),
+        bind(CONFIG, "output-styles", StateAccess::ReadOnly),
+        bind(CONFIG, "themes", StateAccess::ReadOnly),
+        bind(CONFIG, "keybindings.json", StateAccess::ReadOnly),
+        bind(CONFIG, "hooks", StateAccess::ReadOnly),
+        bind(CONFIG, "workflows", StateAccess::ReadOnly),
+        bind(CONFIG, ".claude.json", StateAccess::ReadOnly),
+        bind(HOME, ".claude.json", StateAccess::ReadOnly),
+    ],
+    env_pass: &[
+        "CLAUDE_CONFIG_DIR",
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
+        "ANTHROPIC_BASE_URL",
+        "ANTHROPIC_MODEL",
+        "ANTHROPIC_DEFAULT_OPUS_MODEL",
+        "ANTHROPIC_DEFAULT_SONNET_MODEL",
+        "ANTHROPIC_DEFAULT_HAIKU_MODEL",
+        "ANTHROPIC_SMALL_FAST_MODEL",
+        "ANTHROPIC_CUSTOM_HEADERS",
+        "CLAUDE_CODE_OAUTH_TOKEN",
+        "CLAUDE_CODE_USE_BEDROCK",
+        "CLAUDE_CODE_USE_VERTEX",
+        "CLAUDE_CODE_USE_FOUNDRY",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+        "AWS_BEARER_TOKEN_BEDROCK",
+        "ANTHROPIC_BEDROCK_BASE_URL",
+        "CLOUD_ML_REGION",
+        "ANTHROPIC_VERTEX_PROJECT_ID",
+        "ANTHROPIC_FOUNDRY_API_KEY",
+        "ANTHROPIC_FOUNDRY_BASE_URL",
+        "ANTHROPIC_FOUNDRY_RESOURCE",
+    ],
+    // IS_SANDBOX lifts the refusal of the skip flag as root and keeps Pro accounts out of an
+    // experiment that leaves bypass mode; CLAUDE_CODE_SANDBOXED answers the folder-trust dialog.
+    sandbox_env: &[
+        ("IS_SANDBOX", "1"),
+        ("CLAUDE_CODE_SANDBOXED", "1"),
+        ("DISABLE_AUTOUPDATER", "1"),
+    ],
+    resume_grace: Duration::from_secs(20),
+};
+
+/// Answers the "bypass permissions" warning without storing the answer.
+const SETTINGS: &str = r#"{"skipDangerousModePermissionPrompt":true}"#;
+
+const fn bind(root: StateRoot, path: &'static str, access: StateAccess) -> StateBind {
+    StateBind {
+        root,
+        path,
+        access,
+        missing: Missing::Skip,
+    }
+}

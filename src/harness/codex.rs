@@ -1,0 +1,125 @@
+//! OpenAI's Codex CLI. Facts seen on 0.171.0.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::harness::Conversation;
+use crate::harness::Harness;
+use crate::harness::Missing;
+use crate::harness::StateAccess;
+use crate::harness::StateBind;
+use crate::harness::StateRoot;
+use crate::harness::Word;
+
+const CODEX_HOME: StateRoot = StateRoot {
+    env: Some("CODEX_HOME"),
+    default: ".codex",
+};
+
+pub(super) const CODEX: Harness = Harness {
+    id: "codex",
+    programs: &["codex"],
+    install_hint: "npm install -g @openai/codex",
+    spawn: &[
+        Word::SkipPermissions,
+        Word::IfKnown,
+        Word::Sandboxed("-c"),
+        Word::SandboxedFromCwd(trusted_project),
+        Word::Is("-C"),
+        Word::Cwd,
+        Word::Arguments,
+    ],
+    resume: Some(&[
+        Word::SkipPermissions,
+        Word::IfKnown,
+        Word::Sandboxed("-c"),
+        Word::SandboxedFromCwd(trusted_project),
+        Word::Is("-C"),
+        Word::Cwd,
+        Word::Is("resume"),
+        Word::Conversation,
+        Word::Arguments,
+    ]),
+    sandbox_skip_permission_flags: &["--dangerously-bypass-approvals-and-sandbox"],
+    // A sandboxed codex that finds a host daemon's socket has its commands run by that daemon, on
+    // the host. The flag exists since 0.160; older versions start no daemon.
+    flags_if_known: &["--no-daemon"],
+    conversation: Conversation::Told,
+    sandbox_binds: &[
+        // The folder, not auth.json: codex replaces that file by rename and gives up on EBUSY.
+        StateBind {
+            root: CODEX_HOME,
+            path: "",
+            access: StateAccess::Writable,
+            missing: Missing::CreateFolder,
+        },
+        // What the host's codex would run or obey later. Absent ones are made, empty: bubblewrap
+        // can't guard what isn't there, and the agent could make it.
+        file("config.toml", ""),
+        StateBind {
+            root: CODEX_HOME,
+            path: "*.config.toml",
+            access: StateAccess::ReadOnly,
+            missing: Missing::Skip,
+        },
+        file("hooks.json", "{}\n"),
+        file("AGENTS.md", ""),
+        file("AGENTS.override.md", ""),
+        file("environments.toml", ""),
+        file(".env", ""),
+        folder("rules", StateAccess::ReadOnly),
+        folder("agents", StateAccess::ReadOnly),
+        folder("skills", StateAccess::ReadOnly),
+        folder("plugins", StateAccess::ReadOnly),
+        folder("packages", StateAccess::ReadOnly),
+        folder("app-server-control", StateAccess::Private),
+        folder("app-server-daemon", StateAccess::Private),
+        folder("tmp", StateAccess::Private),
+        folder(".tmp", StateAccess::Private),
+        folder("shell_snapshots", StateAccess::Private),
+    ],
+    env_pass: &[
+        "CODEX_HOME",
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        "CODEX_API_KEY",
+        "CODEX_ACCESS_TOKEN",
+        "CODEX_CA_CERTIFICATE",
+        "AZURE_OPENAI_API_KEY",
+    ],
+    sandbox_env: &[],
+    resume_grace: Duration::from_secs(20),
+};
+
+/// Answers codex's folder-trust dialog for this run: `projects={"/the/folder"={trust_level="trusted"}}`.
+/// Codex reads TOML, whose basic strings want `"`, `\` and control characters escaped.
+fn trusted_project(cwd: &Path) -> OsString {
+    let mut quoted = String::new();
+    for c in cwd.to_string_lossy().chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => quoted.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c => quoted.push(c),
+        }
+    }
+    format!(r#"projects={{"{quoted}"={{trust_level="trusted"}}}}"#).into()
+}
+
+const fn folder(path: &'static str, access: StateAccess) -> StateBind {
+    StateBind {
+        root: CODEX_HOME,
+        path,
+        access,
+        missing: Missing::CreateFolder,
+    }
+}
+
+const fn file(path: &'static str, empty: &'static str) -> StateBind {
+    StateBind {
+        root: CODEX_HOME,
+        path,
+        access: StateAccess::ReadOnly,
+        missing: Missing::CreateFile(empty),
+    }
+}

@@ -1,0 +1,22 @@
+//! Any command: nothing is known about it, so nothing is assumed.
+
+use std::time::Duration;
+
+use crate::harness::Conversation;
+use crate::harness::Harness;
+use crate::harness::Word;
+
+pub(super) const GENERIC: Harness = Harness {
+    id: "generic",
+    programs: &[],
+    install_hint: "give a command that is on PATH after `--`",
+    spawn: &[Word::Arguments],
+    resume: None,
+    sandbox_skip_permission_flags: &[],
+    flags_if_known: &[],
+    conversation: Conversation::None,
+    sandbox_binds: &[],
+    env_pass: &[],
+    sandbox_env: &[],
+    resume_grace: Duration::ZERO,
+};

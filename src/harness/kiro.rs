@@ -1,0 +1,64 @@
+//! Kiro CLI, by its documentation: no binary could be had to try it.
+
+use std::time::Duration;
+
+use crate::harness::Conversation;
+use crate::harness::Harness;
+use crate::harness::Missing;
+use crate::harness::StateAccess;
+use crate::harness::StateBind;
+use crate::harness::StateRoot;
+use crate::harness::Word;
+
+/// Sessions, settings, agents; since 2.3.0 relocatable.
+const KIRO_HOME: StateRoot = StateRoot {
+    env: Some("KIRO_HOME"),
+    default: ".kiro",
+};
+
+/// The login and the classic interface's conversations are in a database here.
+const DATA_HOME: StateRoot = StateRoot {
+    env: Some("XDG_DATA_HOME"),
+    default: ".local/share",
+};
+
+pub(super) const KIRO: Harness = Harness {
+    id: "kiro",
+    programs: &["kiro-cli"],
+    install_hint: "see https://kiro.dev/docs/cli",
+    // The flag goes first: kiro 2.16.2 ignores some options before it (kirodotdev/Kiro#10771).
+    spawn: &[Word::Is("chat"), Word::SkipPermissions, Word::Arguments],
+    resume: Some(&[
+        Word::Is("chat"),
+        Word::SkipPermissions,
+        Word::Is("--resume-id"),
+        Word::Conversation,
+        Word::Arguments,
+    ]),
+    sandbox_skip_permission_flags: &["--trust-all-tools"],
+    flags_if_known: &[],
+    conversation: Conversation::Told,
+    sandbox_binds: &[
+        StateBind {
+            root: KIRO_HOME,
+            path: "",
+            access: StateAccess::ReadOnly,
+            missing: Missing::CreateFolder,
+        },
+        StateBind {
+            root: KIRO_HOME,
+            path: "sessions",
+            access: StateAccess::Writable,
+            missing: Missing::CreateFolder,
+        },
+        StateBind {
+            root: DATA_HOME,
+            path: "kiro-cli",
+            access: StateAccess::Writable,
+            missing: Missing::CreateFolder,
+        },
+    ],
+    env_pass: &["KIRO_HOME", "KIRO_API_KEY", "XDG_DATA_HOME"],
+    sandbox_env: &[],
+    resume_grace: Duration::from_secs(20),
+};

@@ -1,0 +1,205 @@
+//! What each harness is, as data: one constant a file, and the registry.
+//!
+//! A harness never builds a bubblewrap argument. It names words, folders and variables; the plan
+//! makes a command of the words, and the host says which of the folders exist.
+
+mod claude;
+mod codex;
+mod generic;
+mod kiro;
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::time::Duration;
+
+/// A coding agent program and how to start and resume it.
+#[derive(Debug)]
+pub(crate) struct Harness {
+    /// The name in the store, in `--harness` and in the dialog.
+    pub(crate) id: &'static str,
+    /// Names of the executable, the first one found wins. Empty: the session's own command runs.
+    pub(crate) programs: &'static [&'static str],
+    /// How to get it, for the error that says it is missing.
+    pub(crate) install_hint: &'static str,
+    /// What follows the program at a first start.
+    pub(crate) spawn: &'static [Word],
+    /// What follows the program to resume a conversation; `None` without such a form.
+    pub(crate) resume: Option<&'static [Word]>,
+    /// Appended only when sandboxed, where a form says [`Word::SkipPermissions`].
+    pub(crate) sandbox_skip_permission_flags: &'static [&'static str],
+    /// Flags that older versions refuse: passed only when `--help` names them.
+    pub(crate) flags_if_known: &'static [&'static str],
+    pub(crate) conversation: Conversation,
+    /// What of its state is visible inside, in the order of the folders.
+    pub(crate) sandbox_binds: &'static [StateBind],
+    /// Variables of the caller that it needs: keys, endpoints, its folders.
+    pub(crate) env_pass: &'static [&'static str],
+    /// Variables set for it, sandboxed only.
+    pub(crate) sandbox_env: &'static [(&'static str, &'static str)],
+    /// A resume that fails within this time may have failed because there was nothing to resume.
+    pub(crate) resume_grace: Duration,
+}
+
+/// One word of a command form.
+#[derive(Debug)]
+pub(crate) enum Word {
+    Is(&'static str),
+    /// The conversation id.
+    Conversation,
+    /// The folder of the session.
+    Cwd,
+    /// The flags of [`Harness::sandbox_skip_permission_flags`], when sandboxed.
+    SkipPermissions,
+    /// A word that only a sandboxed session has.
+    Sandboxed(&'static str),
+    /// A word made from the folder of the session, only when sandboxed.
+    SandboxedFromCwd(fn(&Path) -> OsString),
+    /// The flags of [`Harness::flags_if_known`] that this version knows.
+    IfKnown,
+    /// The arguments of the session.
+    Arguments,
+}
+
+/// Where the conversation id comes from, and how to tell whether a conversation is there.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Conversation {
+    /// We choose a UUID and hand it over. The transcript stands where the pattern says.
+    Assigned(Transcripts),
+    /// Only what the user tells us with `resume --conversation`.
+    Told,
+    /// The harness knows no such thing.
+    None,
+}
+
+/// Where transcripts are kept.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Transcripts {
+    pub(crate) root: StateRoot,
+    /// Below the root: a folder whose sub-folders each hold `<conversation id><suffix>`.
+    pub(crate) folder: &'static str,
+    pub(crate) suffix: &'static str,
+    /// A line with this text makes a transcript resumable.
+    pub(crate) resumable: &'static str,
+}
+
+/// A folder that a variable can relocate.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct StateRoot {
+    pub(crate) env: Option<&'static str>,
+    /// Below `$HOME`, where the variable is not set.
+    pub(crate) default: &'static str,
+}
+
+/// `$HOME` itself.
+pub(crate) const HOME: StateRoot = StateRoot {
+    env: None,
+    default: "",
+};
+
+/// One path of a harness's state, as seen inside.
+#[derive(Debug)]
+pub(crate) struct StateBind {
+    pub(crate) root: StateRoot,
+    /// Below the root. `{slug}` stands for the folder of the session as [`slug`] spells it; a
+    /// leading `*` in the last component for every entry that ends so.
+    pub(crate) path: &'static str,
+    pub(crate) access: StateAccess,
+    pub(crate) missing: Missing,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum StateAccess {
+    ReadOnly,
+    Writable,
+    /// An empty folder in memory that hides what is there.
+    Private,
+}
+
+/// What happens when the path is not there.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Missing {
+    Skip,
+    /// It is made before the start, a folder with mode 0700.
+    CreateFolder,
+    /// It is made before the start, a file with mode 0600 and this content.
+    CreateFile(&'static str),
+}
+
+/// The harnesses that there are, in the order of the dialog.
+pub(crate) const ALL: &[&Harness] = &[
+    &claude::CLAUDE,
+    &codex::CODEX,
+    &kiro::KIRO,
+    &generic::GENERIC,
+];
+
+/// The harness called `id`.
+pub(crate) fn find(id: &str) -> Option<&'static Harness> {
+    ALL.iter().copied().find(|harness| harness.id == id)
+}
+
+/// What the words of a form are filled with.
+pub(crate) struct Filling<'a> {
+    pub(crate) conversation: Option<&'a str>,
+    pub(crate) cwd: &'a Path,
+    pub(crate) arguments: &'a [OsString],
+    pub(crate) sandboxed: bool,
+    /// Which of [`Harness::flags_if_known`] the installed version knows.
+    pub(crate) known_flags: &'a [String],
+}
+
+impl Harness {
+    /// The words after the program for a first start: the seed's `build_spawn_config`.
+    pub(crate) fn spawn_words(&self, filling: &Filling<'_>) -> Vec<OsString> {
+        self.fill(self.spawn, filling)
+    }
+
+    /// The words after the program to resume: the seed's `build_resume_config`. `None` where the
+    /// harness has no resume form or there is no conversation id to put into it.
+    pub(crate) fn resume_words(&self, filling: &Filling<'_>) -> Option<Vec<OsString>> {
+        filling.conversation?;
+        Some(self.fill(self.resume?, filling))
+    }
+
+    fn fill(&self, form: &[Word], filling: &Filling<'_>) -> Vec<OsString> {
+        let mut words: Vec<OsString> = Vec::new();
+        for word in form {
+            match word {
+                Word::Is(text) => words.push(text.into()),
+                Word::Conversation => words.extend(filling.conversation.map(OsString::from)),
+                Word::Cwd => words.push(filling.cwd.into()),
+                Word::SkipPermissions if filling.sandboxed => {
+                    words.extend(
+                        self.sandbox_skip_permission_flags
+                            .iter()
+                            .map(OsString::from),
+                    );
+                }
+                Word::Sandboxed(text) if filling.sandboxed => words.push(text.into()),
+                Word::SandboxedFromCwd(make) if filling.sandboxed => words.push(make(filling.cwd)),
+                Word::IfKnown => words.extend(filling.known_flags.iter().map(OsString::from)),
+                Word::Arguments => words.extend(filling.arguments.iter().cloned()),
+                Word::SkipPermissions | Word::Sandboxed(_) | Word::SandboxedFromCwd(_) => {}
+            }
+        }
+        words
+    }
+
+    /// Whether the session's own command is the program.
+    pub(crate) fn runs_own_command(&self) -> bool {
+        self.programs.is_empty()
+    }
+}
+
+/// `path` with every character outside `[A-Za-z0-9]` as `-`: how claude and qwen name the folder of
+/// a project's transcripts (claude 2.1.332: `/home/p.x_y é` becomes `-home-p-x-y--`).
+pub(crate) fn slug(path: &Path) -> String {
+    let text: &OsStr = path.as_os_str();
+    text.to_string_lossy()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+//! The state folders of a harness: what of them exists, and how it is shown inside.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::error::UserError;
+use crate::escape::for_terminal;
+use crate::harness::Harness;
+use crate::harness::Missing;
+use crate::harness::StateAccess;
+use crate::harness::StateBind;
+use crate::harness::StateRoot;
+use crate::harness::slug;
+use crate::host::Host;
+use crate::host::canonical_as_far_as_it_exists;
+use crate::plan::Creation;
+use crate::sandbox::Bind;
+use crate::sandbox::environment::Variables;
+
+/// The state of one harness.
+#[derive(Default)]
+pub(super) struct HarnessState {
+    pub(super) binds: Vec<Bind>,
+    pub(super) create: Vec<Creation>,
+    pub(super) relocated: Variables,
+}
+
+/// Where `root` is for this caller; canonical as far as it exists.
+pub(super) fn root_folder(host: &Host, home: &Path, root: StateRoot) -> PathBuf {
+    let given = root.env.and_then(|env| host.var(env)).map(Path::new);
+    match given.filter(|path| path.is_absolute()) {
+        Some(path) => canonical_as_far_as_it_exists(path),
+        None => canonical_as_far_as_it_exists(&home.join(root.default)),
+    }
+}
+
+/// Looks at the state of `harness` for a session in `cwd`.
+pub(super) fn look_up(
+    host: &Host,
+    home: &Path,
+    harness: &Harness,
+    cwd: &Path,
+) -> Result<HarnessState, UserError> {
+    let mut state = HarnessState::default();
+    for bind in harness.sandbox_binds {
+        let root = root_folder(host, home, bind.root);
+        if let Some(env) = bind.root.env
+            && host.var(env).is_some()
+        {
+            state
+                .relocated
+                .insert(OsString::from(env), root.clone().into());
+        }
+        for path in paths(bind, &root, cwd) {
+            add(&mut state, bind, &root, path, writable_above(harness, bind))?;
+        }
+    }
+    Ok(state)
+}
+
+/// The paths that `bind` means.
+fn paths(bind: &StateBind, root: &Path, cwd: &Path) -> Vec<PathBuf> {
+    if let Some(ending) = bind.path.strip_prefix('*') {
+        let entries = fs::read_dir(root).into_iter().flatten().flatten();
+        return entries
+            .filter(|entry| entry.file_name().to_string_lossy().ends_with(ending))
+            .map(|entry| entry.path())
+            .collect();
+    }
+    if bind.path.is_empty() {
+        return vec![root.to_owned()];
+    }
+    vec![root.join(bind.path.replace("{slug}", &slug(cwd)))]
+}
+
+/// Whether the harness can write to the folder that `bind` lies in.
+fn writable_above(harness: &Harness, bind: &StateBind) -> bool {
+    harness.sandbox_binds.iter().any(|other| {
+        other.root == bind.root && other.path.is_empty() && other.access == StateAccess::Writable
+    })
+}
+
+fn add(
+    state: &mut HarnessState,
+    bind: &StateBind,
+    root: &Path,
+    dest: PathBuf,
+    writable_above: bool,
+) -> Result<(), UserError> {
+    if writable_above && let Some(link) = link_below(root, &dest) {
+        return Err(UserError::new(format!(
+            "`{}` is a symlink in a folder that the sandboxed harness may write: it can't be guarded",
+            for_terminal(&link)
+        ))
+        .hint("replace the symlink by the file or folder itself"));
+    }
+    let exists = dest.exists();
+    if !exists {
+        match bind.missing {
+            Missing::Skip if bind.access == StateAccess::Private => {}
+            Missing::Skip => return Ok(()),
+            Missing::CreateFolder => state.create.push(Creation::Folder(dest.clone())),
+            Missing::CreateFile(content) => {
+                state.create.push(Creation::File(dest.clone(), content));
+            }
+        }
+    }
+    let source = match fs::canonicalize(&dest) {
+        Ok(real) => real,
+        Err(_) => dest.clone(),
+    };
+    state.binds.push(match bind.access {
+        StateAccess::ReadOnly => Bind::ReadOnly { source, dest },
+        StateAccess::Writable => Bind::Writable { source, dest },
+        StateAccess::Private => Bind::Private { dest },
+    });
+    Ok(())
+}
+
+/// The first component of `path` below `root` that is a symlink.
+fn link_below(root: &Path, path: &Path) -> Option<PathBuf> {
+    let below = path.strip_prefix(root).ok()?;
+    let mut at = root.to_owned();
+    for component in below.components() {
+        at.push(component);
+        if fs::symlink_metadata(&at).is_ok_and(|meta| meta.is_symlink()) {
+            return Some(at);
+        }
+    }
+    None
+}

@@ -1,0 +1,67 @@
+//! Whether a conversation is in the harness's own store.
+
+use std::fs;
+use std::io;
+use std::io::BufRead;
+use std::io::BufReader;
+use std::path::Path;
+
+use crate::harness::Conversation;
+use crate::harness::Harness;
+use crate::harness::Transcripts;
+use crate::host::Host;
+use crate::host::state::root_folder;
+use crate::ladder::Transcript;
+
+/// Looks for the transcript of `conversation`.
+pub(crate) fn look_up(host: &Host, harness: &Harness, conversation: &str) -> Transcript {
+    let Conversation::Assigned(transcripts) = harness.conversation else {
+        return Transcript::Unknown;
+    };
+    let Ok(home) = host.home() else {
+        return Transcript::Unknown;
+    };
+    let folder = root_folder(host, &home, transcripts.root).join(transcripts.folder);
+    find(&folder, &transcripts, conversation).unwrap_or(Transcript::Unknown)
+}
+
+/// In every project's folder, not only in ours: how a folder's name is spelt there has changed
+/// between versions, and ids are unique.
+fn find(folder: &Path, transcripts: &Transcripts, conversation: &str) -> io::Result<Transcript> {
+    let projects = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Transcript::Absent),
+        projects => projects?,
+    };
+    let mut best = Transcript::Absent;
+    for project in projects {
+        let file = project?
+            .path()
+            .join(format!("{conversation}{}", transcripts.suffix));
+        match fs::File::open(&file) {
+            Ok(file) => match is_resumable(file, transcripts.resumable)? {
+                true => return Ok(Transcript::Present),
+                false => best = Transcript::Stub,
+            },
+            Err(error) if is_absence(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(best)
+}
+
+fn is_absence(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+fn is_resumable(file: fs::File, marker: &str) -> io::Result<bool> {
+    let marker = marker.as_bytes();
+    for line in BufReader::new(file).split(b'\n') {
+        if line?.windows(marker.len()).any(|part| part == marker) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,117 @@
+//! The lock of a session: held by its `exec` for as long as it lives, asked by everyone else.
+//!
+//! An open-file-description lock (fcntl(2), F_OFD_SETLK): the kernel drops it whatever happens to
+//! its holder. Others ask with F_OFD_GETLK; to try to take it would make a starting owner fail.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an edge: it opens the lock files"
+)]
+
+use std::fs;
+use std::io;
+use std::io::Read;
+use std::io::Write;
+use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::path::PathBuf;
+
+use nix::errno::Errno;
+use nix::fcntl::FcntlArg;
+use nix::fcntl::fcntl;
+use nix::libc;
+use nix::unistd::Pid;
+
+use crate::session::SessionId;
+
+/// A held lock: dropping it lets it go.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    _file: fs::File,
+}
+
+fn path(folder: &Path, id: &SessionId) -> PathBuf {
+    folder.join("locks").join(id.as_str())
+}
+
+/// Takes the lock of `id` in the state folder; `None` when somebody holds it.
+pub(crate) fn take(folder: &Path, id: &SessionId) -> io::Result<Option<Lock>> {
+    let path = path(folder, id);
+    if let Some(parent) = path.parent() {
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(parent)?;
+    }
+    // Like every file that std opens it is closed on exec: what the harness leaves running must not
+    // hold the lock.
+    let mut file = fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)?;
+    match fcntl(&file, FcntlArg::F_OFD_SETLK(&whole_file(libc::F_WRLCK))) {
+        Ok(_) => {}
+        Err(Errno::EAGAIN | Errno::EACCES) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    }
+    // Who holds it, for `stop`.
+    file.set_len(0)?;
+    writeln!(file, "{}", std::process::id())?;
+    Ok(Some(Lock { _file: file }))
+}
+
+/// Whether somebody holds the lock of `id`.
+pub(crate) fn is_held(folder: &Path, id: &SessionId) -> io::Result<bool> {
+    let file = match fs::File::open(path(folder, id)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        file => file?,
+    };
+    is_locked(&file)
+}
+
+/// The process that holds the lock of `id`; `None` when nobody does, or it has not said so yet.
+pub(crate) fn holder(folder: &Path, id: &SessionId) -> io::Result<Option<Pid>> {
+    let mut file = match fs::File::open(path(folder, id)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file?,
+    };
+    if !is_locked(&file)? {
+        return Ok(None);
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
+    Ok(text
+        .trim()
+        .parse()
+        .ok()
+        .filter(|pid| *pid > 1)
+        .map(Pid::from_raw))
+}
+
+/// Removes the lock file of a session whose row is gone.
+pub(crate) fn remove(folder: &Path, id: &SessionId) -> io::Result<()> {
+    match fs::remove_file(path(folder, id)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn is_locked(file: &fs::File) -> io::Result<bool> {
+    // Asked for a read lock, since the file is open for reading: a write lock is in its way.
+    let mut asked = whole_file(libc::F_RDLCK);
+    fcntl(file, FcntlArg::F_OFD_GETLK(&mut asked))?;
+    Ok(i32::from(asked.l_type) != libc::F_UNLCK)
+}
+
+fn whole_file(kind: libc::c_int) -> libc::flock {
+    libc::flock {
+        l_type: kind as libc::c_short,
+        l_whence: libc::SEEK_SET as libc::c_short,
+        l_start: 0,
+        l_len: 0,
+        l_pid: 0,
+    }
+}

@@ -1,0 +1,193 @@
+//! The plan: what will be run. Pure: made of a session and facts, the same for `exec`, for
+//! `--dry-run` and for the checks before anything exists.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use crate::error::UserError;
+use crate::harness::Filling;
+use crate::harness::Harness;
+use crate::ladder::Rung;
+use crate::sandbox;
+use crate::sandbox::Bind;
+use crate::sandbox::SandboxFacts;
+use crate::sandbox::environment;
+use crate::sandbox::environment::Variables;
+use crate::sandbox::refusal::Surroundings;
+use crate::sandbox::refusal::check_binds;
+use crate::sandbox::refusal::check_cwd;
+use crate::session::Policy;
+use crate::session::Sandboxing;
+use crate::session::Session;
+
+/// Something that must exist before the start.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Creation {
+    /// A folder with mode 0700.
+    Folder(PathBuf),
+    /// A file with mode 0600.
+    File(PathBuf, &'static str),
+}
+
+/// What the host found out for one session.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    pub(crate) own_exe: PathBuf,
+    /// The executable, absolute, as it was found on PATH.
+    pub(crate) program: PathBuf,
+    pub(crate) known_flags: Vec<String>,
+    /// Environment of the caller, whose values a sandboxed harness gets.
+    pub(crate) caller: Variables,
+    /// Environment of the pane, in which an unsandboxed harness runs.
+    pub(crate) pane: Variables,
+    /// For a sandboxed session only.
+    pub(crate) sandbox: Option<SandboxSide>,
+}
+
+/// The part of the facts that only a sandbox needs.
+#[derive(Clone, Debug)]
+pub(crate) struct SandboxSide {
+    pub(crate) facts: SandboxFacts,
+    pub(crate) around: Surroundings,
+    /// Everything that is visible besides the system and the project.
+    pub(crate) binds: Vec<Bind>,
+    pub(crate) create: Vec<Creation>,
+    /// Variables whose value inside differs from the caller's: folders, made canonical.
+    pub(crate) relocated: Variables,
+}
+
+/// What will be run.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Plan {
+    pub(crate) argv: Vec<OsString>,
+    /// The whole environment of `argv`.
+    pub(crate) environment: Variables,
+    pub(crate) cwd: PathBuf,
+    pub(crate) create: Vec<Creation>,
+    /// Whether `argv` is bubblewrap's.
+    pub(crate) sandboxed: bool,
+}
+
+/// The policy of `session`; refuses one whose stored policy can't be read.
+pub(crate) fn policy(session: &Session) -> Result<Option<Policy>, UserError> {
+    match &session.sandbox {
+        Sandboxing::Off => Ok(None),
+        Sandboxing::On(policy) => Ok(Some(*policy)),
+        Sandboxing::Unreadable(text) => Err(UserError::new(format!(
+            "the sandbox policy of session {} can't be read: `{}`",
+            session.id,
+            crate::escape::for_terminal(text)
+        ))
+        .hint(format!(
+            "give it one anew: hqt-tmux resume {} --sandbox --fs rw|ro --net on|off",
+            session.id
+        ))),
+    }
+}
+
+/// Makes the plan of `rung`. All refusals of a sandboxed start are here.
+pub(crate) fn make(
+    session: &Session,
+    harness: &Harness,
+    rung: &Rung,
+    facts: &Facts,
+) -> Result<Plan, UserError> {
+    let policy = policy(session)?;
+    let command = command(session, harness, rung, facts, policy.is_some());
+    match (policy, &facts.sandbox) {
+        (None, _) => Ok(unsandboxed(session, harness, facts, command)),
+        (Some(policy), Some(side)) => sandboxed(session, harness, facts, side, policy, &command),
+        (Some(_), None) => Err(UserError::new(
+            "a sandboxed session was planned without a sandbox",
+        )),
+    }
+}
+
+fn command(
+    session: &Session,
+    harness: &Harness,
+    rung: &Rung,
+    facts: &Facts,
+    sandboxed: bool,
+) -> Vec<OsString> {
+    let arguments = match harness.runs_own_command() {
+        true => session.arguments.get(1..).unwrap_or_default(),
+        false => &session.arguments,
+    };
+    let filling = Filling {
+        conversation: rung.conversation(),
+        cwd: &session.cwd,
+        arguments,
+        sandboxed,
+        known_flags: &facts.known_flags,
+    };
+    let words = match rung {
+        Rung::Resume { .. } => harness.resume_words(&filling),
+        Rung::Fresh { .. } => None,
+    };
+    let mut command = vec![facts.program.clone().into()];
+    command.extend(words.unwrap_or_else(|| harness.spawn_words(&filling)));
+    command
+}
+
+fn unsandboxed(
+    session: &Session,
+    harness: &Harness,
+    facts: &Facts,
+    command: Vec<OsString>,
+) -> Plan {
+    let mut argv: Vec<OsString> = vec![facts.own_exe.clone().into(), "inner".into(), "--".into()];
+    argv.extend(command);
+    let caller = facts.caller.iter().filter(|(name, _)| {
+        name.to_str().is_some_and(|name| {
+            harness.env_pass.contains(&name) || session.env_names.iter().any(|extra| extra == name)
+        })
+    });
+    let mut environment = facts.pane.clone();
+    environment.extend(caller.map(|(name, value)| (name.clone(), value.clone())));
+    environment.retain(|name, _| !environment::is_of_an_outer_harness(name));
+    Plan {
+        argv,
+        environment,
+        cwd: session.cwd.clone(),
+        create: Vec::new(),
+        sandboxed: false,
+    }
+}
+
+fn sandboxed(
+    session: &Session,
+    harness: &Harness,
+    facts: &Facts,
+    side: &SandboxSide,
+    policy: Policy,
+    command: &[OsString],
+) -> Result<Plan, UserError> {
+    check_cwd(&session.cwd, &side.around)?;
+    let mut shown = side.binds.clone();
+    shown.push(Bind::read_only(&session.cwd));
+    check_binds(&shown, &side.around)?;
+    let rule = environment::Rule {
+        net: policy.net,
+        harness: harness.env_pass,
+        extra: &session.env_names,
+    };
+    let mut environment = environment::sandboxed(&facts.caller, &rule);
+    environment.extend(side.relocated.clone());
+    for (name, value) in harness.sandbox_env {
+        environment.insert(name.into(), value.into());
+    }
+    environment.insert("HOME".into(), side.facts.home.clone().into());
+    // The terminal is the pane's, whatever terminal the caller sat at.
+    match facts.pane.get(&OsString::from("TERM")) {
+        Some(term) => environment.insert("TERM".into(), term.clone()),
+        None => environment.remove(&OsString::from("TERM")),
+    };
+    Ok(Plan {
+        argv: sandbox::wrap(command, &session.cwd, policy, &side.binds, &side.facts),
+        environment,
+        cwd: session.cwd.clone(),
+        create: side.create.clone(),
+        sandboxed: true,
+    })
+}

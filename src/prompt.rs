@@ -1,0 +1,228 @@
+//! The questions to a person, on dialoguer.
+//!
+//! What dialoguer leaves to its caller is done here: it panics on a terminal of fewer than three
+//! rows, does not cut lines to the width, has no items that can't be chosen, and leaves the cursor
+//! hidden when Ctrl-C ends the process.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Context;
+use anyhow::bail;
+use console::Term;
+use dialoguer::FuzzySelect;
+use dialoguer::Input;
+use dialoguer::Select;
+use dialoguer::theme::ColorfulTheme;
+use dialoguer::theme::SimpleTheme;
+use dialoguer::theme::Theme;
+
+use crate::error::UserError;
+use crate::escape::for_terminal;
+use crate::harness::Harness;
+use crate::session::FsAccess;
+
+/// A harness to choose.
+pub(crate) struct HarnessChoice {
+    pub(crate) harness: &'static Harness,
+    pub(crate) installed: bool,
+}
+
+/// Which harness.
+pub(crate) fn harness(choices: &[HarnessChoice]) -> anyhow::Result<&'static Harness> {
+    let items: Vec<String> = choices
+        .iter()
+        .map(
+            |choice| match (choice.installed, choice.harness.runs_own_command()) {
+                (_, true) => format!("{} (any command)", choice.harness.id),
+                (true, false) => choice.harness.id.to_owned(),
+                (false, false) => format!("{} (not installed)", choice.harness.id),
+            },
+        )
+        .collect();
+    loop {
+        let chosen = &choices[select("Harness", &items, 0)?];
+        if chosen.installed {
+            return Ok(chosen.harness);
+        }
+        tell(&format!(
+            "{} is not installed: {}",
+            chosen.harness.id, chosen.harness.install_hint
+        ))?;
+    }
+}
+
+/// The command of the generic harness.
+pub(crate) fn command() -> anyhow::Result<Vec<OsString>> {
+    loop {
+        let line: String = input("Command", None)?;
+        match shell_words(&line) {
+            Some(words) if !words.is_empty() => return Ok(words),
+            _ => tell("give a command and its arguments; quote as in a shell")?,
+        }
+    }
+}
+
+/// The session's name.
+pub(crate) fn name(default: &str) -> anyhow::Result<String> {
+    input("Name", Some(default))
+}
+
+/// Whether to run in a sandbox; with the reason where there is none to be had.
+pub(crate) fn sandboxed(unavailable: Option<&str>) -> anyhow::Result<bool> {
+    let on = match unavailable {
+        None => "Yes, with the harness's permission questions off".to_owned(),
+        Some(_) => "Yes (unavailable)".to_owned(),
+    };
+    if let Some(reason) = unavailable {
+        tell(&format!(
+            "The sandbox is unavailable: {reason}; run `hqt-tmux doctor`"
+        ))?;
+    }
+    loop {
+        let chosen = select("Sandboxed", &["No".to_owned(), on.clone()], 0)?;
+        if chosen == 0 || unavailable.is_none() {
+            return Ok(chosen == 1);
+        }
+        tell("This can't be chosen here; run `hqt-tmux doctor`")?;
+    }
+}
+
+/// What the sandbox allows in the project.
+pub(crate) fn fs() -> anyhow::Result<FsAccess> {
+    let items = ["Read-write".to_owned(), "Read-only".to_owned()];
+    Ok(match select("File system", &items, 0)? {
+        0 => FsAccess::Rw,
+        _ => FsAccess::Ro,
+    })
+}
+
+/// Whether the sandbox shares the host's network.
+pub(crate) fn net() -> anyhow::Result<bool> {
+    let items = [
+        "On: everything that this machine can reach, localhost included".to_owned(),
+        "Off: nothing at all, no model API and no localhost either".to_owned(),
+    ];
+    Ok(select("Network", &items, 0)? == 0)
+}
+
+/// Whether a session may do more than before. Always a list: a pasted line break must not answer it.
+pub(crate) fn weaken(question: &str) -> anyhow::Result<bool> {
+    Ok(select(question, &["No".to_owned(), "Yes".to_owned()], 0)? == 1)
+}
+
+/// Which of the sessions, by its index.
+pub(crate) fn session(items: &[String]) -> anyhow::Result<usize> {
+    let term = ready()?;
+    let items = cut(&term, items);
+    let chosen = FuzzySelect::with_theme(theme().as_ref())
+        .with_prompt("Resume")
+        .items(&items)
+        .default(0)
+        .max_length(usize::from(term.size().0.saturating_sub(2)))
+        .interact_on_opt(&term);
+    answered(&term, chosen)
+}
+
+fn select(question: &str, items: &[String], default: usize) -> anyhow::Result<usize> {
+    let term = ready()?;
+    let items = cut(&term, items);
+    let chosen = Select::with_theme(theme().as_ref())
+        .with_prompt(question)
+        .items(&items)
+        .default(default)
+        .interact_on_opt(&term);
+    answered(&term, chosen)
+}
+
+fn input(question: &str, default: Option<&str>) -> anyhow::Result<String> {
+    let term = ready()?;
+    let theme = theme();
+    let mut input = Input::<String>::with_theme(theme.as_ref()).with_prompt(question);
+    if let Some(default) = default {
+        // Shown escaped; taken as it is, when it is left unchanged.
+        input = input.default(for_terminal(default));
+    }
+    let text = answered(&term, input.interact_text_on(&term).map(Some))?;
+    Ok(match default {
+        Some(default) if text == for_terminal(default) => default.to_owned(),
+        _ => text,
+    })
+}
+
+fn theme() -> Box<dyn Theme> {
+    match console::colors_enabled_stderr() {
+        true => Box::new(ColorfulTheme::default()),
+        false => Box::new(SimpleTheme),
+    }
+}
+
+/// The terminal, large enough and safe against Ctrl-C: console raises SIGINT, which would end the
+/// process with the cursor hidden; caught, the prompt returns with an error.
+fn ready() -> anyhow::Result<Term> {
+    const FEWEST_ROWS: u16 = 3;
+    const FEWEST_COLUMNS: u16 = 20;
+    let term = Term::stderr();
+    let (rows, columns) = term.size();
+    if rows < FEWEST_ROWS || columns < FEWEST_COLUMNS {
+        bail!(
+            UserError::new(format!(
+                "the terminal is too small to ask: {columns} columns, {rows} rows"
+            ))
+            .hint(format!(
+                "make it {FEWEST_COLUMNS} columns and {FEWEST_ROWS} rows, or use the flags"
+            ))
+        );
+    }
+    signal_hook::flag::register(
+        signal_hook::consts::SIGINT,
+        Arc::new(AtomicBool::new(false)),
+    )
+    .context("could not catch Ctrl-C")?;
+    Ok(term)
+}
+
+/// Lines that are longer than the terminal is wide would be counted wrong.
+fn cut(term: &Term, items: &[String]) -> Vec<String> {
+    const MARGIN: usize = 4;
+    let width = usize::from(term.size().1).saturating_sub(MARGIN);
+    items
+        .iter()
+        .map(|item| console::truncate_str(item, width, "…").into_owned())
+        .collect()
+}
+
+fn answered<T>(term: &Term, answer: dialoguer::Result<Option<T>>) -> anyhow::Result<T> {
+    let dialoguer::Error::IO(error) = match answer {
+        Ok(Some(answer)) => return Ok(answer),
+        Ok(None) => dialoguer::Error::IO(io::ErrorKind::Interrupted.into()),
+        Err(error) => error,
+    };
+    // Best effort: the terminal may be gone.
+    let _ = term.show_cursor();
+    match error.kind() {
+        io::ErrorKind::Interrupted | io::ErrorKind::UnexpectedEof => bail!(UserError::cancelled()),
+        _ => Err(error).context("could not ask"),
+    }
+}
+
+fn tell(words: &str) -> anyhow::Result<()> {
+    let term = Term::stderr();
+    let width = usize::from(term.size().1).saturating_sub(1);
+    term.write_line(&console::truncate_str(words, width, "…"))?;
+    Ok(())
+}
+
+/// `line` as words, by the quoting rules of a shell, without its expansions; `None` for an open quote.
+fn shell_words(line: &str) -> Option<Vec<OsString>> {
+    let words = shlex::bytes::Shlex::new(line.as_bytes());
+    let mut words = words;
+    let split: Vec<OsString> = words
+        .by_ref()
+        .map(|word| std::ffi::OsStr::from_bytes(&word).to_owned())
+        .collect();
+    (!words.had_error).then_some(split)
+}

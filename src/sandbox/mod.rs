@@ -1,0 +1,236 @@
+//! The sandbox: from a policy and facts to the argument list of bubblewrap.
+//!
+//! Pure: nothing here reads the environment, touches a file or starts a process. It knows no
+//! harness either: whoever calls says what is to be visible.
+
+pub(crate) mod environment;
+pub(crate) mod refusal;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::session::FsAccess;
+use crate::session::Policy;
+
+/// Where our own binary stands inside.
+pub(crate) const OWN_BINARY: &str = "/run/hqt-tmux";
+
+/// The descriptor on which bubblewrap reports as JSON what became of its child.
+pub(crate) const STATUS_FD: i32 = 5;
+
+/// One path as it is inside.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Bind {
+    ReadOnly {
+        source: PathBuf,
+        dest: PathBuf,
+    },
+    Writable {
+        source: PathBuf,
+        dest: PathBuf,
+    },
+    /// An empty folder in memory that hides what the host has there.
+    Private {
+        dest: PathBuf,
+    },
+    /// A symlink that is made anew.
+    Link {
+        dest: PathBuf,
+        target: PathBuf,
+    },
+}
+
+impl Bind {
+    /// `path`, read-only, where it is.
+    pub(crate) fn read_only(path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        Self::ReadOnly {
+            source: path.clone(),
+            dest: path,
+        }
+    }
+
+    /// `path`, writable, where it is.
+    pub(crate) fn writable(path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        Self::Writable {
+            source: path.clone(),
+            dest: path,
+        }
+    }
+
+    pub(crate) fn dest(&self) -> &Path {
+        match self {
+            Self::ReadOnly { dest, .. }
+            | Self::Writable { dest, .. }
+            | Self::Private { dest }
+            | Self::Link { dest, .. } => dest,
+        }
+    }
+
+    /// The path of the host that becomes visible.
+    pub(crate) fn source(&self) -> Option<&Path> {
+        match self {
+            Self::ReadOnly { source, .. } | Self::Writable { source, .. } => Some(source),
+            Self::Private { .. } | Self::Link { .. } => None,
+        }
+    }
+
+    fn push_to(&self, argv: &mut Vec<OsString>) {
+        match self {
+            Self::ReadOnly { source, dest } => {
+                argv.extend(["--ro-bind".into(), source.into(), dest.into()]);
+            }
+            Self::Writable { source, dest } => {
+                argv.extend(["--bind".into(), source.into(), dest.into()]);
+            }
+            Self::Private { dest } => argv.extend(["--tmpfs".into(), dest.into()]),
+            Self::Link { dest, target } => {
+                argv.extend(["--symlink".into(), target.into(), dest.into()]);
+            }
+        }
+    }
+
+    /// Whether `self`, standing before `later`, already shows what `later` would.
+    fn makes_needless(&self, later: &Self) -> bool {
+        let (Self::ReadOnly { source, dest }, true) = (self, later.dest().starts_with(self.dest()))
+        else {
+            return self == later;
+        };
+        match later {
+            // The link is in the folder that is shown, if its parent is the same one on the host.
+            Self::Link { .. } => source == dest,
+            Self::ReadOnly {
+                source: later_source,
+                dest: later_dest,
+            } => match (
+                later_source.strip_prefix(source),
+                later_dest.strip_prefix(dest),
+            ) {
+                (Ok(below_source), Ok(below_dest)) => below_source == below_dest,
+                _ => false,
+            },
+            Self::Writable { .. } | Self::Private { .. } => false,
+        }
+    }
+}
+
+/// What the host found out; plain data.
+#[derive(Clone, Debug)]
+pub(crate) struct SandboxFacts {
+    /// Absolute.
+    pub(crate) bwrap: PathBuf,
+    pub(crate) own_exe: PathBuf,
+    pub(crate) uid: u32,
+    /// Canonical.
+    pub(crate) home: PathBuf,
+    /// /usr and its kind, as folders or as the symlinks that they are.
+    pub(crate) system: Vec<Bind>,
+    /// The curated part of /etc, the name resolver, and what of them is hidden again.
+    pub(crate) etc: Vec<Bind>,
+}
+
+/// The argument list that runs `command` in `cwd` under `policy`.
+///
+/// The order matters, since a later mount lies over an earlier one. All destinations must be
+/// canonical; `cwd` too.
+pub(crate) fn wrap(
+    command: &[OsString],
+    cwd: &Path,
+    policy: Policy,
+    binds: &[Bind],
+    facts: &SandboxFacts,
+) -> Vec<OsString> {
+    let mut argv: Vec<OsString> = vec![facts.bwrap.clone().into()];
+    push_namespaces(&mut argv, policy);
+    push_system(&mut argv, facts);
+
+    // The home folder is hidden before anything in it is shown; what lies under the project comes
+    // after the project, which would otherwise show the host's side of it again.
+    Bind::Private {
+        dest: facts.home.clone(),
+    }
+    .push_to(&mut argv);
+    let (inside_project, elsewhere): (Vec<&Bind>, Vec<&Bind>) =
+        binds.iter().partition(|bind| bind.dest().starts_with(cwd));
+    push_sorted(&mut argv, elsewhere);
+    match policy.fs {
+        FsAccess::Rw => Bind::writable(cwd),
+        FsAccess::Ro => Bind::read_only(cwd),
+    }
+    .push_to(&mut argv);
+    push_sorted(&mut argv, inside_project);
+
+    // Last: / and /etc would otherwise be a writable disk in memory, shadowing nothing but
+    // confusing everything that looks whether it may write there.
+    push_words(&mut argv, &["--remount-ro", "/", "--chdir"]);
+    argv.push(cwd.into());
+    push_words(&mut argv, &["--", OWN_BINARY, "inner", "--"]);
+    argv.extend(command.iter().cloned());
+    argv
+}
+
+/// The user namespace is asked for by name: `--unshare-all` alone means "if possible", and without
+/// one uid 0 could remount /usr writable.
+fn push_namespaces(argv: &mut Vec<OsString>, policy: Policy) {
+    push_words(argv, &["--unshare-user", "--unshare-all"]);
+    if policy.net {
+        push_words(argv, &["--share-net"]);
+    }
+    push_words(argv, &["--die-with-parent", "--cap-drop", "ALL"]);
+    argv.extend(["--json-status-fd".into(), STATUS_FD.to_string().into()]);
+}
+
+/// The system and the skeleton around it. No tmpfs over /run: it would hide the resolver's folder.
+fn push_system(argv: &mut Vec<OsString>, facts: &SandboxFacts) {
+    push_all(argv, &facts.system);
+    push_words(argv, &["--proc", "/proc"]);
+    if facts.uid == 0 {
+        // Root's files there are writable for uid 0 even without a capability: core_pattern names
+        // a program that the host's kernel runs.
+        push_words(argv, &["--ro-bind", "/proc/sys", "/proc/sys"]);
+    }
+    push_words(argv, &["--dev", "/dev", "--tmpfs", "/tmp"]);
+    // bubblewrap would make missing parents with mode 0700.
+    push_words(argv, &["--dir", "/etc", "--dir", "/run", "--dir", "/var"]);
+    push_words(argv, &["--symlink", "/tmp", "/var/tmp"]);
+    argv.extend([
+        "--ro-bind".into(),
+        facts.own_exe.clone().into(),
+        OWN_BINARY.into(),
+    ]);
+    push_all(argv, &facts.etc);
+}
+
+fn push_words(argv: &mut Vec<OsString>, words: &[&str]) {
+    argv.extend(words.iter().map(OsString::from));
+}
+
+fn push_all(argv: &mut Vec<OsString>, binds: &[Bind]) {
+    for bind in binds {
+        bind.push_to(argv);
+    }
+}
+
+/// Parents before children, otherwise as given; what a read-only parent shows anyway is left out.
+fn push_sorted(argv: &mut Vec<OsString>, mut binds: Vec<&Bind>) {
+    binds.sort_by_key(|bind| bind.dest().components().count());
+    let mut kept: Vec<&Bind> = Vec::new();
+    for bind in binds {
+        // Only the nearest bind above decides: a private folder between hides its parent's content.
+        let nearest = kept
+            .iter()
+            .rev()
+            .find(|earlier| bind.dest().starts_with(earlier.dest()));
+        if nearest.is_none_or(|earlier| !earlier.makes_needless(bind)) {
+            kept.push(bind);
+        }
+    }
+    for bind in kept {
+        bind.push_to(argv);
+    }
+}
+
+#[cfg(test)]
+mod tests;

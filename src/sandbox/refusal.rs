@@ -1,0 +1,269 @@
+//! Folders in which no sandboxed session is started, since the sandbox could not hold there.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::error::UserError;
+use crate::escape::for_terminal;
+use crate::sandbox::Bind;
+
+/// What the refusals are decided by; all paths canonical.
+#[derive(Clone, Debug)]
+pub(crate) struct Surroundings {
+    pub(crate) home: PathBuf,
+    /// Where our own store, locks and reports lie.
+    pub(crate) own_folders: Vec<PathBuf>,
+    /// The folders of PATH.
+    pub(crate) path_folders: Vec<PathBuf>,
+    /// Sockets of tmux servers: whoever connects to one runs commands on the host.
+    pub(crate) tmux_sockets: Vec<PathBuf>,
+}
+
+/// Nothing at or below these is a project.
+const SYSTEM: &[&str] = &[
+    "/usr", "/etc", "/boot", "/proc", "/sys", "/dev", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
+    "/libx32",
+];
+
+/// These themselves are no project; folders below them may be.
+const ROOTS: &[&str] = &[
+    "/",
+    "/home",
+    "/root",
+    "/var",
+    "/opt",
+    "/srv",
+    "/tmp",
+    "/var/tmp",
+    "/mnt",
+    "/media",
+    "/run/media",
+    "/nix",
+    "/gnu",
+];
+
+/// Folders of the home folder that are no project and are in none.
+const PRIVATE: &[&str] = &[
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".kube",
+    ".docker",
+    ".config",
+    ".local",
+    ".cache",
+    ".claude",
+    ".codex",
+    ".kiro",
+    ".gemini",
+    ".copilot",
+    ".qwen",
+    ".aider",
+    ".azure",
+    ".mozilla",
+    ".password-store",
+    ".pki",
+    ".oci",
+    ".config/gh",
+    ".config/gcloud",
+    ".local/share",
+    ".local/state",
+    ".local/share/keyrings",
+];
+
+/// Below these there are credentials, or files that the host's programs obey.
+const CREDENTIALS: &[&str] = &[
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".kube",
+    ".docker",
+    ".claude",
+    ".codex",
+    ".kiro",
+    ".gemini",
+    ".copilot",
+    ".qwen",
+    ".aider",
+    ".azure",
+    ".mozilla",
+    ".password-store",
+    ".pki",
+    ".oci",
+    ".config/gh",
+    ".config/gcloud",
+    ".config/git",
+    ".local/share/keyrings",
+];
+
+/// Refuses `cwd`, canonical, as the project of a sandboxed session, with the reason and the remedy.
+pub(crate) fn check_cwd(cwd: &Path, around: &Surroundings) -> Result<(), UserError> {
+    let home = &around.home;
+    let reason = if cwd == Path::new("/") {
+        Some("it is the whole file system".to_owned())
+    } else if cwd == home {
+        Some("it is the home folder ($HOME), with all that is private in it".to_owned())
+    } else if home.starts_with(cwd) {
+        Some("the home folder ($HOME) lies in it".to_owned())
+    } else if is_system(cwd) {
+        Some("it belongs to the system".to_owned())
+    } else if ROOTS.iter().any(|root| cwd == Path::new(root)) {
+        Some("it is shared by programs and users that have nothing to do with a project".to_owned())
+    } else {
+        private_reason(cwd, around)
+    };
+    match reason {
+        None => Ok(()),
+        Some(reason) => Err(UserError::new(format!(
+            "a sandboxed session can't have `{}` as its folder: {reason}",
+            for_terminal(cwd)
+        ))
+        .hint("choose the folder of one project with `--cwd DIR`")),
+    }
+}
+
+/// Whether `path` lies in a folder of credentials.
+pub(crate) fn holds_credentials(path: &Path, home: &Path) -> bool {
+    CREDENTIALS
+        .iter()
+        .any(|private| path.starts_with(home.join(private)))
+}
+
+fn is_system(path: &Path) -> bool {
+    SYSTEM.iter().any(|root| path.starts_with(root))
+        || (path.starts_with("/run") && (!path.starts_with("/run/media")))
+}
+
+fn private_reason(cwd: &Path, around: &Surroundings) -> Option<String> {
+    let home = &around.home;
+    if let Some(own) = around
+        .own_folders
+        .iter()
+        .find(|own| cwd.starts_with(own) || own.starts_with(cwd))
+    {
+        return Some(format!(
+            "hqt-tmux keeps its own records in `{}`",
+            for_terminal(own)
+        ));
+    }
+    if let Some(private) = PRIVATE
+        .iter()
+        .find(|private| home.join(private).starts_with(cwd))
+    {
+        return Some(format!("it is or contains the private folder ~/{private}"));
+    }
+    if let Some(private) = CREDENTIALS
+        .iter()
+        .find(|private| cwd.starts_with(home.join(private)))
+    {
+        return Some(format!(
+            "it lies in ~/{private}, which holds credentials or settings that the host obeys"
+        ));
+    }
+    let on_path = around
+        .path_folders
+        .iter()
+        .any(|folder| folder.starts_with(home) && folder == cwd);
+    on_path.then(|| "it is a folder of PATH: what is written there runs on the host".to_owned())
+}
+
+/// Refuses binds that would show what the sandbox is there to hide: the home folder, or a tmux
+/// socket, to which even a read-only bind lets one connect.
+pub(crate) fn check_binds(binds: &[Bind], around: &Surroundings) -> Result<(), UserError> {
+    for source in binds.iter().filter_map(Bind::source) {
+        if around.home.starts_with(source) {
+            return Err(UserError::new(format!(
+                "the sandbox would show `{}`, which is or contains the home folder",
+                for_terminal(source)
+            ))
+            .hint("check the variables that relocate the harness's folders"));
+        }
+        if let Some(socket) = around
+            .tmux_sockets
+            .iter()
+            .find(|socket| socket.starts_with(source))
+        {
+            return Err(UserError::new(format!(
+                "the tmux socket `{}` would be reachable inside, under `{}`: it is a way out of the sandbox",
+                for_terminal(socket),
+                for_terminal(source)
+            ))
+            .hint("run the tmux server on a socket outside that folder (TMUX_TMPDIR, -L or -S)"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn around() -> Surroundings {
+        Surroundings {
+            home: "/home/u".into(),
+            own_folders: vec!["/home/u/.local/state/hqt-tmux".into()],
+            path_folders: vec!["/usr/bin".into(), "/home/u/bin".into()],
+            tmux_sockets: vec!["/srv/p/tmux-1000/default".into()],
+        }
+    }
+
+    #[test]
+    fn folders_that_are_no_project_are_refused() {
+        for cwd in [
+            "/",
+            "/home",
+            "/home/u",
+            "/tmp",
+            "/var/tmp",
+            "/etc",
+            "/etc/nginx",
+            "/usr/local/src",
+            "/run/user/1",
+            "/home/u/.ssh",
+            "/home/u/.ssh/keys",
+            "/home/u/.config",
+            "/home/u/.config/gh",
+            "/home/u/.claude",
+            "/home/u/.local",
+            "/home/u/.local/state",
+            "/home/u/.local/state/hqt-tmux/x",
+            "/home/u/bin",
+            "/root",
+        ] {
+            let refused = check_cwd(Path::new(cwd), &around());
+            assert!(
+                refused.is_err_and(|error| error.remedy().is_some()),
+                "{cwd}"
+            );
+        }
+    }
+
+    #[test]
+    fn projects_are_not_refused() {
+        for cwd in [
+            "/home/u/p",
+            "/home/u/.config/nvim",
+            "/tmp/p",
+            "/srv/p",
+            "/run/media/u/p",
+            "/homework",
+            "/home/u/bin/p",
+        ] {
+            assert_eq!(check_cwd(Path::new(cwd), &around()), Ok(()), "{cwd}");
+        }
+    }
+
+    #[test]
+    fn binds_that_lead_out_are_refused() {
+        assert!(check_binds(&[Bind::read_only("/home/u")], &around()).is_err());
+        assert!(check_binds(&[Bind::writable("/home")], &around()).is_err());
+        assert!(check_binds(&[Bind::read_only("/srv/p")], &around()).is_err());
+        let fine = [
+            Bind::read_only("/home/u/p"),
+            Bind::Private {
+                dest: "/home/u".into(),
+            },
+        ];
+        assert_eq!(check_binds(&fine, &around()), Ok(()));
+    }
+}

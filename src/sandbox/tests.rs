@@ -1,0 +1,144 @@
+use std::ffi::OsString;
+use std::path::Path;
+
+use crate::sandbox::Bind;
+use crate::sandbox::SandboxFacts;
+use crate::sandbox::wrap;
+use crate::session::FsAccess;
+use crate::session::Policy;
+
+fn facts() -> SandboxFacts {
+    SandboxFacts {
+        bwrap: "/usr/bin/bwrap".into(),
+        own_exe: "/opt/hqt-tmux".into(),
+        uid: 1000,
+        home: "/home/u".into(),
+        system: vec![
+            Bind::read_only("/usr"),
+            Bind::Link {
+                dest: "/bin".into(),
+                target: "usr/bin".into(),
+            },
+        ],
+        etc: vec![Bind::read_only("/etc/passwd")],
+    }
+}
+
+fn line(fs: FsAccess, net: bool, binds: &[Bind]) -> String {
+    let command: Vec<OsString> = vec!["claude".into(), "--flag".into()];
+    wrap(
+        &command,
+        Path::new("/home/u/p"),
+        Policy { fs, net },
+        binds,
+        &facts(),
+    )
+    .iter()
+    .map(|word| word.to_string_lossy().into_owned())
+    .collect::<Vec<_>>()
+    .join(" ")
+}
+
+#[test]
+fn the_whole_line_in_its_order() {
+    assert_eq!(
+        line(FsAccess::Rw, true, &[Bind::read_only("/home/u/.gitconfig")]),
+        "/usr/bin/bwrap \
+         --unshare-user --unshare-all --share-net --die-with-parent --cap-drop ALL --json-status-fd 5 \
+         --ro-bind /usr /usr --symlink usr/bin /bin \
+         --proc /proc --dev /dev --tmpfs /tmp --dir /etc --dir /run --dir /var --symlink /tmp /var/tmp \
+         --ro-bind /opt/hqt-tmux /run/hqt-tmux \
+         --ro-bind /etc/passwd /etc/passwd \
+         --tmpfs /home/u --ro-bind /home/u/.gitconfig /home/u/.gitconfig \
+         --bind /home/u/p /home/u/p \
+         --remount-ro / --chdir /home/u/p -- /run/hqt-tmux inner -- claude --flag"
+    );
+}
+
+#[test]
+fn each_toggle_of_the_policy_changes_its_own_argument_only() {
+    let loose = line(FsAccess::Rw, true, &[]);
+    assert_eq!(
+        line(FsAccess::Ro, true, &[]),
+        loose.replace("--bind /home/u/p", "--ro-bind /home/u/p")
+    );
+    assert_eq!(
+        line(FsAccess::Rw, false, &[]),
+        loose.replace("--share-net ", "")
+    );
+    assert_eq!(
+        line(FsAccess::Ro, false, &[]),
+        loose
+            .replace("--share-net ", "")
+            .replace("--bind /home/u/p", "--ro-bind /home/u/p")
+    );
+}
+
+#[test]
+fn harness_binds_are_spliced_in_with_their_access() {
+    let line = line(
+        FsAccess::Rw,
+        true,
+        &[
+            Bind::writable("/home/u/.codex/sessions"),
+            Bind::read_only("/home/u/.codex"),
+            Bind::Private {
+                dest: "/home/u/.codex/tmp".into(),
+            },
+        ],
+    );
+    let parent = line
+        .find("--ro-bind /home/u/.codex /home/u/.codex")
+        .unwrap();
+    let child = line.find("--bind /home/u/.codex/sessions").unwrap();
+    let hidden = line.find("--tmpfs /home/u/.codex/tmp").unwrap();
+    assert!(parent < child && parent < hidden, "{line}");
+}
+
+#[test]
+fn what_lies_in_the_project_comes_after_it() {
+    let line = line(
+        FsAccess::Rw,
+        true,
+        &[Bind::read_only("/home/u/p/.codex/config.toml")],
+    );
+    let project = line.find("--bind /home/u/p /home/u/p").unwrap();
+    let inside = line.find("--ro-bind /home/u/p/.codex/config.toml").unwrap();
+    assert!(project < inside, "{line}");
+}
+
+#[test]
+fn a_read_only_parent_makes_its_children_needless() {
+    let line = line(
+        FsAccess::Rw,
+        true,
+        &[
+            Bind::read_only("/home/u/.bun"),
+            Bind::read_only("/home/u/.bun/bin"),
+            Bind::Link {
+                dest: "/home/u/.bun/bin/x".into(),
+                target: "y".into(),
+            },
+            Bind::Private {
+                dest: "/home/u/.bun/tmp".into(),
+            },
+            Bind::read_only("/home/u/.bun/tmp/kept"),
+        ],
+    );
+    assert!(!line.contains("/home/u/.bun/bin"), "{line}");
+    assert!(line.contains("/home/u/.bun/tmp/kept"), "{line}");
+}
+
+#[test]
+fn root_gets_a_read_only_proc_sys() {
+    let root = SandboxFacts { uid: 0, ..facts() };
+    let policy = Policy {
+        fs: FsAccess::Rw,
+        net: true,
+    };
+    let argv = wrap(&[], Path::new("/p"), policy, &[], &root);
+    assert!(
+        argv.windows(2)
+            .any(|pair| pair == ["--ro-bind", "/proc/sys"])
+    );
+}

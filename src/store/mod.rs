@@ -1,0 +1,322 @@
+//! The store: sessions in SQLite.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an edge: it makes the store's folder and file"
+)]
+
+mod migrations;
+mod row;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::path::PathBuf;
+use std::time::Duration;
+use std::time::SystemTime;
+
+use rusqlite::Connection;
+use rusqlite::OpenFlags;
+use rusqlite::OptionalExtension;
+use rusqlite::params;
+
+use crate::error::UserError;
+use crate::escape::for_terminal;
+use crate::session::Ended;
+use crate::session::Sandboxing;
+use crate::session::Session;
+use crate::session::SessionId;
+
+/// How long a writer waits for another one.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long the status line waits: it is asked again soon.
+const HASTE: Duration = Duration::from_millis(50);
+
+/// What can go wrong with the store.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("there is no store yet")]
+    Absent,
+    #[error("the store is of version {found}, this hqt-tmux knows versions up to {known}")]
+    Newer { found: i64, known: i64 },
+    #[error("the store is damaged: {0}")]
+    Corrupt(String),
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    #[error("{0}")]
+    Sqlite(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode::DatabaseCorrupt;
+        use rusqlite::ErrorCode::NotADatabase;
+        match error.sqlite_error_code() {
+            Some(DatabaseCorrupt | NotADatabase) => Self::Corrupt(error.to_string()),
+            _ => Self::Sqlite(error),
+        }
+    }
+}
+
+type Result<T> = std::result::Result<T, Error>;
+
+/// An open store.
+pub(crate) struct Store {
+    connection: Connection,
+}
+
+/// The numbers of the status line.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Summary {
+    /// Sessions with an open run: those whose locks are to be asked.
+    pub(crate) open: Vec<SessionId>,
+    pub(crate) failed_unseen: usize,
+}
+
+/// The path of the store in the state folder.
+pub(crate) fn path(folder: &Path) -> PathBuf {
+    folder.join("sessions.db")
+}
+
+/// What a person is told about a store that can't be used.
+pub(crate) fn explain(error: &Error, folder: &Path) -> anyhow::Error {
+    let shown = for_terminal(path(folder));
+    let hint = match error {
+        Error::Newer { .. } => {
+            "install the newest hqt-tmux; this one leaves the store as it is".to_owned()
+        }
+        Error::Corrupt(_) => format!(
+            "it was left as it is; move it away to begin with an empty one: mv {shown} {shown}.damaged"
+        ),
+        Error::Absent => "start a session first: hqt-tmux new".to_owned(),
+        Error::Io(_) | Error::Sqlite(_) => format!(
+            "look at the permissions and the free space of {}",
+            for_terminal(folder)
+        ),
+    };
+    UserError::new(format!("could not use the store `{shown}`: {error}"))
+        .hint(hint)
+        .into()
+}
+
+impl Store {
+    /// Opens the store in `folder`, making it and bringing it to this version where needed.
+    pub(crate) fn open(folder: &Path) -> Result<Self> {
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)?;
+        let path = path(folder);
+        // SQLite would make the file with the umask's mode.
+        fs::OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(&path)?;
+        let connection = Connection::open_with_flags(
+            &path,
+            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+        )?;
+        connection.busy_timeout(PATIENCE)?;
+        let mut store = Self { connection };
+        migrations::apply(&mut store.connection)?;
+        Ok(store)
+    }
+
+    /// Opens the store for one quick read. [`Error::Absent`] when there is none.
+    pub(crate) fn open_to_read(folder: &Path) -> Result<Self> {
+        let path = path(folder);
+        if !path.exists() {
+            return Err(Error::Absent);
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&path, flags)?;
+        connection.busy_timeout(HASTE)?;
+        migrations::ensure_known(&connection)?;
+        Ok(Self { connection })
+    }
+
+    /// Adds a session.
+    pub(crate) fn insert(&self, session: &Session) -> Result<()> {
+        row::insert(&self.connection, session)
+    }
+
+    /// All sessions, newest first.
+    pub(crate) fn all(&self) -> Result<Vec<Session>> {
+        let mut statement = self.connection.prepare(&format!(
+            "SELECT {} FROM session ORDER BY created_at DESC, rowid DESC",
+            row::COLUMNS
+        ))?;
+        let rows = statement.query_map([], row::read)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The session `id`.
+    pub(crate) fn get(&self, id: &SessionId) -> Result<Option<Session>> {
+        let query = format!("SELECT {} FROM session WHERE id = ?1", row::COLUMNS);
+        Ok(self
+            .connection
+            .query_row(&query, [id.as_str()], row::read)
+            .optional()?)
+    }
+
+    /// Removes a session; whether it was there.
+    pub(crate) fn delete(&self, id: &SessionId) -> Result<bool> {
+        Ok(self
+            .connection
+            .execute("DELETE FROM session WHERE id = ?1", [id.as_str()])?
+            > 0)
+    }
+
+    pub(crate) fn rename(&self, id: &SessionId, name: &str) -> Result<()> {
+        self.change(
+            "UPDATE session SET name = ?2 WHERE id = ?1",
+            params![id.as_str(), name],
+        )
+    }
+
+    pub(crate) fn set_sandbox(&self, id: &SessionId, sandbox: &Sandboxing) -> Result<()> {
+        self.change(
+            "UPDATE session SET sandbox_json = ?2 WHERE id = ?1",
+            params![id.as_str(), sandbox.to_json()],
+        )
+    }
+
+    /// Records the start of a run on the tmux server at `socket`.
+    pub(crate) fn begin_run(
+        &self,
+        id: &SessionId,
+        socket: Option<&Path>,
+        at: SystemTime,
+    ) -> Result<()> {
+        self.change(
+            "UPDATE session SET run_open = 1, failed_unseen = 0, note = NULL, last_started_at = ?2, \
+             exit_code = NULL, exit_signal = NULL, exited_at = NULL, socket = ?3 WHERE id = ?1",
+            params![
+                id.as_str(),
+                row::milliseconds(at),
+                socket.map(|path| path.as_os_str().as_bytes())
+            ],
+        )
+    }
+
+    /// Makes `conversation` the current one; a different one before it is kept as the former.
+    pub(crate) fn set_conversation(
+        &self,
+        id: &SessionId,
+        conversation: Option<&str>,
+    ) -> Result<()> {
+        self.change(
+            "UPDATE session SET conversation_id = ?2, former_conversation_id = CASE \
+             WHEN conversation_id IS NOT NULL AND conversation_id IS NOT ?2 THEN conversation_id \
+             ELSE former_conversation_id END WHERE id = ?1",
+            params![id.as_str(), conversation],
+        )
+    }
+
+    /// Adds a line to what the current run says about itself.
+    pub(crate) fn add_note(&self, id: &SessionId, note: &str) -> Result<()> {
+        self.change(
+            "UPDATE session SET note = CASE WHEN note IS NULL THEN ?2 ELSE note || char(10) || ?2 END WHERE id = ?1",
+            params![id.as_str(), note],
+        )
+    }
+
+    /// Records the end of a run.
+    pub(crate) fn end_run(
+        &self,
+        id: &SessionId,
+        ended: Ended,
+        failed: bool,
+        at: SystemTime,
+    ) -> Result<()> {
+        let (code, signal) = match ended {
+            Ended::Code(code) => (Some(code), None),
+            Ended::Signal(signal) => (None, Some(signal)),
+        };
+        self.change(
+            "UPDATE session SET run_open = 0, exit_code = ?2, exit_signal = ?3, exited_at = ?4, \
+             failed_unseen = ?5 WHERE id = ?1",
+            params![id.as_str(), code, signal, row::milliseconds(at), failed],
+        )
+    }
+
+    /// Somebody has looked at the sessions `ids`.
+    pub(crate) fn mark_seen(&self, ids: &[&SessionId]) -> Result<()> {
+        for id in ids {
+            self.change(
+                "UPDATE session SET failed_unseen = 0 WHERE id = ?1",
+                params![id.as_str()],
+            )?;
+        }
+        Ok(())
+    }
+
+    /// What the status line shows, in one read.
+    pub(crate) fn summary(&self) -> Result<Summary> {
+        let mut statement = self.connection.prepare(
+            "SELECT id, failed_unseen FROM session WHERE run_open = 1 \
+             UNION SELECT id, failed_unseen FROM session WHERE failed_unseen = 1",
+        )?;
+        let rows = statement.query_map([], |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?))
+        })?;
+        let mut summary = Summary::default();
+        for row in rows {
+            let (id, failed) = row?;
+            match failed {
+                true => summary.failed_unseen += 1,
+                false => summary.open.extend(SessionId::parse(&id)),
+            }
+        }
+        Ok(summary)
+    }
+
+    /// The version of the schema.
+    pub(crate) fn version(&self) -> Result<i64> {
+        migrations::version(&self.connection)
+    }
+
+    /// Whether SQLite finds the file sound; reads all of it.
+    pub(crate) fn quick_check(&self) -> Result<()> {
+        let verdict: String = self
+            .connection
+            .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        match verdict.as_str() {
+            "ok" => Ok(()),
+            _ => Err(Error::Corrupt(verdict)),
+        }
+    }
+
+    fn change(&self, statement: &str, values: impl rusqlite::Params) -> Result<()> {
+        self.connection.prepare(statement)?.execute(values)?;
+        Ok(())
+    }
+}
+
+/// The bytes of `text`, each word followed by a NUL.
+fn join(words: &[std::ffi::OsString]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for word in words {
+        bytes.extend_from_slice(word.as_bytes());
+        bytes.push(0);
+    }
+    bytes
+}
+
+/// The inverse of [`join`].
+fn split(bytes: &[u8]) -> Vec<std::ffi::OsString> {
+    let Some(bytes) = bytes.strip_suffix(&[0]) else {
+        return Vec::new();
+    };
+    bytes
+        .split(|byte| *byte == 0)
+        .map(|word| OsStr::from_bytes(word).to_owned())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

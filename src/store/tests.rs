@@ -1,0 +1,132 @@
+use std::path::Path;
+use std::time::Duration;
+use std::time::SystemTime;
+
+use rusqlite::Connection;
+
+use crate::session::Ended;
+use crate::session::FsAccess;
+use crate::session::Policy;
+use crate::session::Sandboxing;
+use crate::session::Session;
+use crate::session::SessionId;
+use crate::store::Error;
+use crate::store::Store;
+use crate::store::migrations;
+
+fn store() -> Store {
+    let mut connection = Connection::open_in_memory().unwrap();
+    migrations::apply(&mut connection).unwrap();
+    Store { connection }
+}
+
+fn session(digit: char, sandbox: Sandboxing) -> Session {
+    Session {
+        id: SessionId::parse(&digit.to_string().repeat(12)).unwrap(),
+        name: "n".into(),
+        harness: "claude".into(),
+        arguments: vec!["".into(), "a b".into(), "".into()],
+        cwd: "/p".into(),
+        env_names: vec!["GH_TOKEN".into()],
+        sandbox,
+        conversation_id: Some("c1".into()),
+        former_conversation_id: None,
+        socket: None,
+        created_at: SystemTime::UNIX_EPOCH + Duration::from_millis(1_234),
+        last_started_at: None,
+        last_exit: None,
+        run_open: true,
+        failed_unseen: false,
+        note: None,
+    }
+}
+
+#[test]
+fn the_migration_adds_the_column_and_it_round_trips_every_policy() {
+    let store = store();
+    let mut policies = vec![Sandboxing::Off, Sandboxing::Unreadable("{}".into())];
+    for fs in [FsAccess::Rw, FsAccess::Ro] {
+        for net in [true, false] {
+            policies.push(Sandboxing::On(Policy { fs, net }));
+        }
+    }
+    for (digit, policy) in ('a'..='f').zip(policies) {
+        let session = session(digit, policy);
+        store.insert(&session).unwrap();
+        assert_eq!(store.get(&session.id).unwrap(), Some(session));
+    }
+}
+
+#[test]
+fn migrating_twice_is_a_no_op() {
+    let mut store = store();
+    store.insert(&session('a', Sandboxing::Off)).unwrap();
+    migrations::apply(&mut store.connection).unwrap();
+    assert_eq!(store.all().unwrap().len(), 1);
+    assert_eq!(store.version().unwrap(), migrations::known());
+}
+
+#[test]
+fn a_store_of_each_older_version_is_carried_over() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    connection.execute_batch(migrations::MIGRATIONS[0]).unwrap();
+    connection
+        .execute_batch(
+            "INSERT INTO session (id, name, harness, arguments, cwd, env_names, created_at, run_open, failed_unseen) \
+             VALUES ('aaaaaaaaaaaa', 'old', 'codex', x'', x'2f70', '[]', 7, 0, 0); PRAGMA user_version = 1;",
+        )
+        .unwrap();
+    migrations::apply(&mut connection).unwrap();
+    let store = Store { connection };
+    let all = store.all().unwrap();
+    assert_eq!(
+        (all[0].name.as_str(), &all[0].sandbox),
+        ("old", &Sandboxing::Off)
+    );
+    assert_eq!(all[0].cwd, Path::new("/p"));
+}
+
+#[test]
+fn a_newer_store_is_refused_with_both_numbers() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    connection.pragma_update(None, "user_version", 99).unwrap();
+    let refused = migrations::apply(&mut connection).unwrap_err();
+    assert!(matches!(refused, Error::Newer { found: 99, known } if known == migrations::known()));
+}
+
+#[test]
+fn the_database_of_another_program_is_left_alone() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    connection.execute_batch("CREATE TABLE theirs (x)").unwrap();
+    assert!(matches!(
+        migrations::apply(&mut connection),
+        Err(Error::Corrupt(_))
+    ));
+}
+
+#[test]
+fn a_run_leaves_its_traces() {
+    let store = store();
+    let session = session('a', Sandboxing::Off);
+    store.insert(&session).unwrap();
+    let at = SystemTime::UNIX_EPOCH + Duration::from_secs(9);
+    store
+        .begin_run(&session.id, Some(Path::new("/s")), at)
+        .unwrap();
+    store.add_note(&session.id, "one").unwrap();
+    store.add_note(&session.id, "two").unwrap();
+    store.set_conversation(&session.id, Some("c2")).unwrap();
+    store
+        .end_run(&session.id, Ended::Signal(9), true, at)
+        .unwrap();
+    let after = store.get(&session.id).unwrap().unwrap();
+    assert_eq!(after.note.as_deref(), Some("one\ntwo"));
+    assert_eq!(after.former_conversation_id.as_deref(), Some("c1"));
+    assert_eq!(
+        after.last_exit.map(|exit| exit.ended),
+        Some(Ended::Signal(9))
+    );
+    assert_eq!(store.summary().unwrap().failed_unseen, 1);
+    store.mark_seen(&[&session.id]).unwrap();
+    assert_eq!(store.summary().unwrap().failed_unseen, 0);
+}

@@ -1,0 +1,75 @@
+//! The terminal on standard input: whose it is, and how it was.
+
+use std::io;
+use std::io::IsTerminal;
+use std::io::Write;
+
+use nix::sys::signal::SigSet;
+use nix::sys::signal::Signal;
+use nix::sys::termios::SetArg;
+use nix::sys::termios::Termios;
+use nix::sys::termios::tcgetattr;
+use nix::sys::termios::tcsetattr;
+use nix::unistd::Pid;
+use nix::unistd::getpgrp;
+use nix::unistd::tcsetpgrp;
+
+/// What a full-screen program that was killed may leave behind: the alternate screen, a hidden
+/// cursor, mouse reports, bracketed paste, focus events, the kitty keyboard, colours. Not 1049 for
+/// the screen: tmux moves the cursor then even if it shows the normal one, over the last words.
+const RESET: &[u8] =
+    b"\x1b[?1047l\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1004l\x1b[<u\x1b[0m";
+
+/// A terminal as it was found.
+pub(crate) struct Saved {
+    settings: Option<Termios>,
+}
+
+/// Notes how the terminal is set; nothing where standard input is none.
+pub(crate) fn save() -> Saved {
+    Saved {
+        settings: tcgetattr(io::stdin()).ok(),
+    }
+}
+
+impl Saved {
+    /// Makes the terminal ours again, set as it was. A terminal that has hung up has nothing to
+    /// restore, so failures are passed over.
+    pub(crate) fn restore(&self, leave_full_screen: bool) {
+        let Some(settings) = &self.settings else {
+            return;
+        };
+        give_to(getpgrp());
+        let _ = tcsetattr(io::stdin(), SetArg::TCSADRAIN, settings);
+        if leave_full_screen {
+            let mut screen = io::stdout();
+            let _ = screen.write_all(RESET).and_then(|()| screen.flush());
+        }
+    }
+}
+
+/// Makes `group` the foreground process group. Does nothing where standard input is no terminal, or
+/// not ours.
+pub(crate) fn give_to(group: Pid) {
+    if !io::stdin().is_terminal() {
+        return;
+    }
+    // A background process that does this is stopped by SIGTTOU, unless the signal is blocked.
+    let mut ttou = SigSet::empty();
+    ttou.add(Signal::SIGTTOU);
+    let blocked = ttou.thread_block();
+    let _ = tcsetpgrp(io::stdin(), group);
+    if blocked.is_ok() {
+        let _ = ttou.thread_unblock();
+    }
+}
+
+/// Whether prompts can be shown and answered.
+pub(crate) fn can_prompt() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Whether tmux can attach here.
+pub(crate) fn can_attach() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}

@@ -1,0 +1,358 @@
+//! tmux: everything that is said to a tmux server, on an explicit socket.
+//!
+//! Names and folders never stand where tmux expands formats (a folder named `#(cmd)` would run
+//! `cmd`), targets are ids, and every word goes through one encoder.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an edge: it runs tmux and looks at its socket"
+)]
+
+mod panes;
+mod socket;
+
+pub(crate) use panes::Listing;
+pub(crate) use panes::Pane;
+pub(crate) use socket::Socket;
+pub(crate) use socket::all_folders as socket_folders;
+pub(crate) use socket::inside as socket_in_use;
+
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use tmux_interface::Tmux as TmuxProgram;
+use tmux_interface::TmuxCommand;
+
+use crate::child;
+use crate::error::UserError;
+use crate::escape::for_terminal;
+use crate::session::SessionId;
+
+/// The pane option that makes a pane ours: its value is the session's id.
+const MARK: &str = "@hqt_session";
+
+/// The tmux session that is made when the server has none.
+const FIRST_SESSION: &str = "hqt";
+
+/// A server that does not answer in this time is not asked again.
+const ANSWER_TIME: Duration = Duration::from_secs(10);
+
+/// The oldest tmux that has `remain-on-exit failed` and popups.
+const MINIMUM: (u32, u32) = (3, 2);
+
+/// What a tmux call can fail with.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("tmux is not installed")]
+    NotInstalled,
+    #[error("tmux {found} is too old")]
+    TooOld { found: String },
+    /// The server is not there, as opposed to: can't be asked.
+    #[error("no tmux server is running on `{}`", for_terminal(.0))]
+    NoServer(PathBuf),
+    /// In tmux's words.
+    #[error("tmux: {0}")]
+    Failed(String),
+    #[error("could not run tmux: {0}")]
+    Io(#[from] io::Error),
+}
+
+impl Error {
+    /// The same for a person.
+    pub(crate) fn explain(self) -> UserError {
+        let hint = match &self {
+            Self::NotInstalled | Self::TooOld { .. } => {
+                format!("install tmux {}.{} or newer", MINIMUM.0, MINIMUM.1)
+            }
+            Self::NoServer(_) => "start tmux first, or call hqt-tmux outside of it".into(),
+            Self::Failed(words) if words.contains("server exited unexpectedly") => {
+                "tmux on PATH may be of another version than the server: compare `tmux -V` with \
+                 `tmux display-message -p '#{version}'`"
+                    .into()
+            }
+            Self::Failed(_) | Self::Io(_) => "`hqt-tmux doctor` says more".into(),
+        };
+        UserError::new(self.to_string()).hint(hint)
+    }
+}
+
+type Result<T> = std::result::Result<T, Error>;
+
+/// One tmux server, running or not.
+#[derive(Clone, Debug)]
+pub(crate) struct Tmux {
+    socket: Socket,
+}
+
+/// Where a new window goes.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Place {
+    /// After the last window of the tmux session with this id (`$1`).
+    InSession(String),
+    /// A tmux session of its own, on a server that has none.
+    NewSession,
+}
+
+/// What runs in a pane of ours.
+pub(crate) struct PaneCommand<'a> {
+    pub(crate) id: &'a SessionId,
+    /// Our own binary.
+    pub(crate) exe: &'a str,
+    /// Variables of the pane.
+    pub(crate) env: &'a [(&'a str, &'a str)],
+}
+
+impl Tmux {
+    pub(crate) fn on(socket: Socket) -> Self {
+        Self { socket }
+    }
+
+    pub(crate) fn socket_path(&self) -> &Path {
+        self.socket.path()
+    }
+
+    /// Where the socket of this server came from.
+    pub(crate) fn socket(&self) -> &Socket {
+        &self.socket
+    }
+
+    /// Whether there is certainly no server: nobody accepts on the socket. Asked of the kernel, since
+    /// tmux's own words vary.
+    pub(crate) fn is_gone(&self) -> bool {
+        UnixStream::connect(self.socket.path()).is_err_and(|error| {
+            matches!(
+                error.kind(),
+                io::ErrorKind::NotFound
+                    | io::ErrorKind::ConnectionRefused
+                    | io::ErrorKind::NotADirectory
+            )
+        })
+    }
+
+    /// Opens a window that runs `command`, marked as ours in the same call: a window that is marked
+    /// by a second call is lost when its command ends at once. `cwd` becomes the window's folder by
+    /// being the folder of the tmux client: `-c` would expand formats in it.
+    pub(crate) fn open_window(
+        &self,
+        place: &Place,
+        window_name: &str,
+        command: &PaneCommand<'_>,
+        cwd: &Path,
+    ) -> Result<Pane> {
+        let (mut open, target) = match place {
+            Place::InSession(id) => {
+                let end = format!("{id}:{{end}}");
+                let mut open = named("new-window", &["-d", "-a", "-t", &end]);
+                push(&mut open, &["-n", window_name]);
+                (open, end)
+            }
+            Place::NewSession => {
+                self.socket.ensure_folder()?;
+                let mut open = named("new-session", &["-d", "-s", FIRST_SESSION]);
+                push(&mut open, &["-n", window_name]);
+                (open, format!("={FIRST_SESSION}:"))
+            }
+        };
+        push(&mut open, &["-P", "-F", panes::FORMAT]);
+        push_command(&mut open, command);
+        let marks = marks(&target, command.id);
+        let output = self.run(std::iter::once(open).chain(marks), Some(cwd))?;
+        panes::parse(&output)
+            .into_iter()
+            .next()
+            .ok_or_else(|| Error::Failed("it opened a window and did not say which".into()))
+    }
+
+    /// Runs `command` again in the pane of a run that has ended.
+    pub(crate) fn respawn(&self, pane: &str, command: &PaneCommand<'_>) -> Result<()> {
+        let mut respawn = named("respawn-pane", &["-t", pane]);
+        push_command(&mut respawn, command);
+        let marks = marks(pane, command.id);
+        self.run(std::iter::once(respawn).chain(marks), None)
+            .map(drop)
+    }
+
+    /// All panes of the server.
+    pub(crate) fn list(&self) -> Result<Listing> {
+        if self.is_gone() {
+            return Err(Error::NoServer(self.socket.path().to_owned()));
+        }
+        let list = named("list-panes", &["-a", "-F", panes::FORMAT]);
+        Ok(Listing::new(panes::parse(&self.run([list], None)?)))
+    }
+
+    /// Shows `pane` to `client`, or to tmux's own choice of a client.
+    pub(crate) fn switch_to(&self, client: Option<&str>, pane: &str) -> Result<()> {
+        let mut switch = named("switch-client", &[]);
+        if let Some(client) = client {
+            push(&mut switch, &["-c", client]);
+        }
+        push(&mut switch, &["-t", pane]);
+        self.run([switch], None).map(drop)
+    }
+
+    /// Makes `pane` the current one of its tmux session, whoever looks at it.
+    pub(crate) fn select(&self, pane: &str) -> Result<()> {
+        let window = named("select-window", &["-t", pane]);
+        let pane = named("select-pane", &["-t", pane]);
+        self.run([window, pane], None).map(drop)
+    }
+
+    /// Attaches this terminal to the tmux session of `pane`; returns when it detaches.
+    pub(crate) fn attach(&self, pane: &str) -> Result<bool> {
+        let attach = named("attach-session", &["-t", pane]);
+        let mut command = self.program([attach])?;
+        command.env_remove("TMUX");
+        Ok(command.status()?.success())
+    }
+
+    pub(crate) fn kill_pane(&self, pane: &str) -> Result<()> {
+        self.run([named("kill-pane", &["-t", pane])], None)
+            .map(drop)
+    }
+
+    /// `name` must be of the safe alphabet: tmux expands formats in it.
+    pub(crate) fn rename_window(&self, window: &str, name: &str) -> Result<()> {
+        self.run([named("rename-window", &["-t", window, "--", name])], None)
+            .map(drop)
+    }
+
+    /// The value of a global option, as tmux prints it.
+    pub(crate) fn global_option(&self, option: &str) -> Result<String> {
+        let output = self.run([named("show-options", &["-gqv", option])], None)?;
+        Ok(String::from_utf8_lossy(&output).trim_end().to_owned())
+    }
+
+    fn run<'a>(
+        &self,
+        commands: impl IntoIterator<Item = TmuxCommand<'a>>,
+        cwd: Option<&Path>,
+    ) -> Result<Vec<u8>> {
+        let mut command = self.program(commands)?;
+        if let Some(cwd) = cwd {
+            command.current_dir(cwd);
+        }
+        let answer = match child::answer(command, ANSWER_TIME) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(Error::NotInstalled);
+            }
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                return Err(Error::Failed("the server does not answer".into()));
+            }
+            answer => answer?,
+        };
+        if answer.status.success() {
+            return Ok(answer.stdout);
+        }
+        if self.is_gone() {
+            return Err(Error::NoServer(self.socket.path().to_owned()));
+        }
+        Err(Error::Failed(answer.words()))
+    }
+
+    /// The crate escapes nothing and takes text only; so the words are encoded here, and the folder
+    /// of the process is set on what it builds.
+    fn program<'a>(&self, commands: impl IntoIterator<Item = TmuxCommand<'a>>) -> Result<Command> {
+        let socket = self.socket.path().to_str().ok_or_else(|| {
+            Error::Failed(format!(
+                "the socket `{}` is not UTF-8",
+                for_terminal(self.socket.path())
+            ))
+        })?;
+        let mut tmux = TmuxProgram::new().force_utf8().socket_path(socket);
+        for command in commands {
+            tmux = tmux.add_command(command);
+        }
+        Ok(Command::from(tmux.build()))
+    }
+}
+
+/// The version of the tmux program, refused when it is too old.
+pub(crate) fn ensure_supported() -> Result<String> {
+    let command = Command::from(TmuxProgram::new().version().build());
+    let answer = match child::answer(command, ANSWER_TIME) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Error::NotInstalled),
+        answer => answer?,
+    };
+    let found = String::from_utf8_lossy(&answer.stdout).trim().to_owned();
+    match version_numbers(&found) {
+        Some(numbers) if numbers < MINIMUM => Err(Error::TooOld { found }),
+        _ => Ok(found),
+    }
+}
+
+/// `tmux 3.3a` and `tmux next-3.4` as numbers; `None` for what has none, as `tmux master`.
+fn version_numbers(text: &str) -> Option<(u32, u32)> {
+    let digits = text.find(|c: char| c.is_ascii_digit())?;
+    let (major, rest) = text[digits..].split_once('.')?;
+    let minor: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+fn named(name: &'static str, words: &[&str]) -> TmuxCommand<'static> {
+    let mut command = TmuxCommand::with_name(name);
+    push(&mut command, words);
+    command
+}
+
+fn push(command: &mut TmuxCommand<'static>, words: &[&str]) {
+    for word in words {
+        command.push_param(encode(word));
+    }
+}
+
+/// Two words at least, so that tmux runs them without a shell.
+fn push_command(open: &mut TmuxCommand<'static>, command: &PaneCommand<'_>) {
+    for (name, value) in command.env {
+        push(open, &["-e", &format!("{name}={value}")]);
+    }
+    push(open, &["--", command.exe, "exec", command.id.as_str()]);
+}
+
+fn marks(target: &str, id: &SessionId) -> [TmuxCommand<'static>; 2] {
+    [
+        named("set-option", &["-p", "-t", target, MARK, id.as_str()]),
+        named(
+            "set-option",
+            &["-p", "-t", target, "remain-on-exit", "failed"],
+        ),
+    ]
+}
+
+/// A word as tmux must be given it: one that ends in `;` would end the command, and what follows it
+/// would be run as tmux commands.
+fn encode(word: &str) -> String {
+    match word.strip_suffix(';') {
+        Some(rest) => format!("{rest}\\;"),
+        None => word.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_final_semicolon_is_encoded() {
+        for (word, encoded) in [
+            ("a;", "a\\;"),
+            (";", "\\;"),
+            ("a;b", "a;b"),
+            ("a\\;", "a\\\\;"),
+            ("", ""),
+        ] {
+            assert_eq!(encode(word), encoded);
+        }
+    }
+
+    #[test]
+    fn versions_are_compared_by_number() {
+        assert_eq!(version_numbers("tmux 3.3a"), Some((3, 3)));
+        assert_eq!(version_numbers("tmux next-3.10"), Some((3, 10)));
+        assert_eq!(version_numbers("tmux master"), None);
+        assert!(version_numbers("tmux 3.1c") < Some(MINIMUM));
+    }
+}

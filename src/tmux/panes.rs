@@ -1,0 +1,142 @@
+//! What tmux says of its panes and clients, as bytes: names and titles need not be UTF-8.
+
+use crate::session::SessionId;
+
+/// Ids and numbers only; our mark, whose value anybody can set, last.
+pub(super) const FORMAT: &str =
+    "#{pane_id} #{window_id} #{session_id} #{pane_dead} #{session_activity} #{@hqt_session}";
+
+/// A pane.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Pane {
+    /// `%3`
+    pub(crate) pane: String,
+    /// `@2`
+    pub(crate) window: String,
+    /// `$1`
+    pub(crate) tmux_session: String,
+    /// Its command has ended and it was kept.
+    pub(crate) dead: bool,
+    activity: u64,
+    /// The session that it is of.
+    pub(crate) session: Option<SessionId>,
+}
+
+/// The panes of one server at one moment.
+#[derive(Clone, Debug)]
+pub(crate) struct Listing {
+    panes: Vec<Pane>,
+}
+
+impl Listing {
+    pub(super) fn new(panes: Vec<Pane>) -> Self {
+        Self { panes }
+    }
+
+    /// The pane of the session `id`; a living one before a dead one.
+    pub(crate) fn of_session(&self, id: &SessionId) -> Option<&Pane> {
+        let mut ours = self
+            .panes
+            .iter()
+            .filter(|pane| pane.session.as_ref() == Some(id));
+        let first = ours.clone().next();
+        ours.find(|pane| !pane.dead).or(first)
+    }
+
+    /// All panes of the session `id`, each once: a window linked to two tmux sessions lists twice.
+    pub(crate) fn all_of_session(&self, id: &SessionId) -> Vec<&Pane> {
+        let mut ours: Vec<&Pane> = Vec::new();
+        for pane in self
+            .panes
+            .iter()
+            .filter(|pane| pane.session.as_ref() == Some(id))
+        {
+            if !ours.iter().any(|known| known.pane == pane.pane) {
+                ours.push(pane);
+            }
+        }
+        ours
+    }
+
+    /// The pane with this id.
+    pub(crate) fn pane(&self, id: &str) -> Option<&Pane> {
+        self.panes.iter().find(|pane| pane.pane == id)
+    }
+
+    /// Whether there is a tmux session with this id.
+    pub(crate) fn has_tmux_session(&self, id: &str) -> bool {
+        self.panes.iter().any(|pane| pane.tmux_session == id)
+    }
+
+    /// The tmux session that was used last.
+    pub(crate) fn latest_tmux_session(&self) -> Option<&str> {
+        self.panes
+            .iter()
+            .max_by_key(|pane| pane.activity)
+            .map(|pane| pane.tmux_session.as_str())
+    }
+}
+
+/// Reads lines of [`FORMAT`]; what is no such line is passed over.
+pub(super) fn parse(output: &[u8]) -> Vec<Pane> {
+    output
+        .split(|byte| *byte == b'\n')
+        .filter_map(parse_line)
+        .collect()
+}
+
+fn parse_line(line: &[u8]) -> Option<Pane> {
+    let line = std::str::from_utf8(line).ok()?;
+    let mut fields = line.splitn(6, ' ');
+    let pane = id(fields.next()?, '%')?;
+    let window = id(fields.next()?, '@')?;
+    let tmux_session = id(fields.next()?, '$')?;
+    let dead = fields.next()? == "1";
+    let activity = fields.next()?.parse().unwrap_or_default();
+    let session = SessionId::parse(fields.next().unwrap_or_default());
+    Some(Pane {
+        pane,
+        window,
+        tmux_session,
+        dead,
+        activity,
+        session,
+    })
+}
+
+fn id(field: &str, sigil: char) -> Option<String> {
+    let digits = field.strip_prefix(sigil)?;
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| field.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_and_others_passed_over() {
+        let panes = parse(
+            b"%1 @2 $0 0 17 aaaaaaaaaaaa\n%2 @3 $0 1 18 \nrubbish\n\xff\n%3 @4 $1 0 19 x y\n",
+        );
+        assert_eq!(panes.len(), 3);
+        assert_eq!(panes[0].session, SessionId::parse("aaaaaaaaaaaa"));
+        assert!(panes[1].dead && panes[1].session.is_none());
+        assert_eq!(panes[2].session, None);
+        let listing = Listing::new(panes);
+        assert_eq!(listing.latest_tmux_session(), Some("$1"));
+    }
+
+    #[test]
+    fn a_living_pane_goes_before_a_dead_one() {
+        let listing = Listing::new(parse(
+            b"%1 @1 $0 1 1 aaaaaaaaaaaa\n%2 @2 $0 0 1 aaaaaaaaaaaa\n",
+        ));
+        let id = SessionId::parse("aaaaaaaaaaaa").unwrap();
+        assert_eq!(
+            listing.of_session(&id).map(|pane| pane.pane.as_str()),
+            Some("%2")
+        );
+        assert_eq!(listing.all_of_session(&id).len(), 2);
+    }
+}

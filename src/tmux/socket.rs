@@ -1,0 +1,103 @@
+//! Which tmux server is meant: tmux's own rules (tmux(1), -L and -S), made explicit.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::sandbox::environment::Variables;
+
+/// A socket, and how it was named.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Socket {
+    path: PathBuf,
+    /// It comes from `$TMUX`: we run inside that server, so it must be there.
+    from_inside: bool,
+    /// The folder is tmux's own and made when missing.
+    folder_is_tmuxs: bool,
+}
+
+impl Socket {
+    /// `-S PATH`, `-L NAME`, `$TMUX`, or the default socket, in this order.
+    pub(crate) fn choose(
+        path: Option<&Path>,
+        name: Option<&str>,
+        env: &Variables,
+        uid: u32,
+    ) -> Self {
+        if let Some(path) = path {
+            return Self::at(path);
+        }
+        if let (None, Some(path)) = (name, inside(env)) {
+            return Self {
+                from_inside: true,
+                ..Self::at(&path)
+            };
+        }
+        Self {
+            path: default_folder(env, uid).join(name.unwrap_or("default")),
+            from_inside: false,
+            folder_is_tmuxs: true,
+        }
+    }
+
+    /// A socket whose path is known.
+    pub(crate) fn at(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            from_inside: false,
+            folder_is_tmuxs: false,
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn is_from_inside(&self) -> bool {
+        self.from_inside
+    }
+
+    /// Makes tmux's own folder as tmux would; with `-S` it doesn't.
+    pub(super) fn ensure_folder(&self) -> io::Result<()> {
+        match self.path.parent() {
+            Some(folder) if self.folder_is_tmuxs && !folder.exists() => fs::DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(folder),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The socket of the tmux server that this process runs in.
+pub(crate) fn inside(env: &Variables) -> Option<PathBuf> {
+    let tmux = env.get(OsStr::new("TMUX"))?.as_bytes();
+    // socket,server pid,session: the socket itself may hold commas.
+    let mut fields = tmux.rsplitn(3, |byte| *byte == b',');
+    let (_session, _pid) = (fields.next()?, fields.next()?);
+    let socket = fields.next().filter(|socket| !socket.is_empty())?;
+    Some(PathBuf::from(OsStr::from_bytes(socket)))
+}
+
+fn default_folder(env: &Variables, uid: u32) -> PathBuf {
+    let base = env
+        .get(OsStr::new("TMUX_TMPDIR"))
+        .filter(|base| !base.is_empty());
+    let base = base.map_or(Path::new("/tmp"), Path::new);
+    base.join(format!("tmux-{uid}"))
+}
+
+/// Everything through which a tmux server of this user could be reached, as far as the environment
+/// tells: sockets, and the folders where tmux makes them.
+pub(crate) fn all_folders(env: &Variables, uid: u32) -> Vec<PathBuf> {
+    let mut all = vec![
+        default_folder(env, uid),
+        Path::new("/tmp").join(format!("tmux-{uid}")),
+    ];
+    all.extend(inside(env));
+    all
+}
