@@ -17,6 +17,7 @@ use crate::child;
 use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::escape::lines_for_terminal;
+use crate::sandbox::filter;
 
 /// How long a probe may take before bubblewrap counts as unusable.
 const PROBE_TIME: Duration = Duration::from_secs(10);
@@ -57,7 +58,7 @@ impl Availability {
     /// What is the case, in a few words.
     pub(crate) fn reason(&self) -> String {
         match self {
-            Self::NotLinux => "bubblewrap needs Linux".into(),
+            Self::NotLinux => "the sandbox needs Linux on x86_64 or aarch64".into(),
             Self::Missing { untrusted } if untrusted.is_empty() => {
                 "bubblewrap (bwrap) not found".into()
             }
@@ -141,7 +142,7 @@ pub(crate) fn availability(
 
 /// Like [`availability`], but looks at files only: for the status line.
 pub(crate) fn locate(path: Option<&OsStr>, never_from: &[&Path]) -> Availability {
-    if !cfg!(target_os = "linux") {
+    if !cfg!(target_os = "linux") || !filter::IS_SUPPORTED {
         return Availability::NotLinux;
     }
     let mut untrusted = Vec::new();

@@ -9,6 +9,8 @@
 use std::fs;
 use std::io;
 use std::io::Read;
+use std::io::Seek;
+use std::io::Write;
 use std::os::fd::AsFd;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -29,6 +31,8 @@ use nix::poll::PollFd;
 use nix::poll::PollFlags;
 use nix::poll::PollTimeout;
 use nix::poll::poll;
+use nix::sys::memfd::MFdFlags;
+use nix::sys::memfd::memfd_create;
 use nix::sys::signal::Signal;
 use nix::sys::signal::killpg;
 use nix::unistd::Pid;
@@ -36,7 +40,9 @@ use nix::unistd::pipe2;
 use nix::unistd::write;
 
 use crate::plan::Plan;
+use crate::sandbox::FILTER_FD;
 use crate::sandbox::STATUS_FD;
+use crate::sandbox::filter;
 use crate::session::Ended;
 
 /// `inner` reads signal numbers here.
@@ -220,6 +226,10 @@ fn spawn(plan: &Plan) -> anyhow::Result<(Child, OwnedFd, OwnedFd, OwnedFd)> {
             parent_fd: status_write,
             child_fd: STATUS_FD,
         });
+        mappings.push(FdMapping {
+            parent_fd: in_memory(&filter::program()?)?,
+            child_fd: FILTER_FD,
+        });
     }
     let mut command = Command::new(program);
     command
@@ -233,6 +243,15 @@ fn spawn(plan: &Plan) -> anyhow::Result<(Child, OwnedFd, OwnedFd, OwnedFd)> {
         .spawn()
         .with_context(|| format!("could not run `{}`", crate::escape::for_terminal(program)))?;
     Ok((child, control_write, report_read, status_read))
+}
+
+/// `content` as a file that is nowhere, at its beginning.
+fn in_memory(content: &[u8]) -> anyhow::Result<OwnedFd> {
+    let file = memfd_create("filter", MFdFlags::MFD_CLOEXEC)?;
+    let mut file = fs::File::from(file);
+    file.write_all(content)?;
+    file.rewind()?;
+    Ok(file.into())
 }
 
 /// What stands in a pipe whose writers are gone. Not more: a writer that is not gone is not waited for.

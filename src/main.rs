@@ -15,6 +15,7 @@ mod lock;
 mod plan;
 mod prompt;
 mod sandbox;
+mod scope;
 mod session;
 mod store;
 mod terminal;

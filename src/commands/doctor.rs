@@ -14,6 +14,7 @@ use crate::error::ExitCode;
 use crate::escape::lines_for_terminal;
 use crate::harness;
 use crate::host;
+use crate::scope;
 use crate::store;
 use crate::store::Store;
 use crate::tmux;
@@ -87,6 +88,7 @@ fn checks(context: &Context) -> Vec<Check> {
     checks.extend([
         sandbox(context, true),
         sandbox(context, false),
+        kernel(),
         user(context),
         store(context),
     ]);
@@ -159,6 +161,23 @@ fn sandbox(context: &Context, net: bool) -> Check {
             )
         }
         other => Check::new(name, Verdict::Warn, other.reason()).remedy(other.remedy()),
+    }
+}
+
+/// What the kernel adds to the sandbox, or takes from it.
+fn kernel() -> Check {
+    match scope::is_available() {
+        true => Check::new(
+            "kernel",
+            Verdict::Ok,
+            "Landlock scopes signals and abstract sockets",
+        ),
+        false => Check::new(
+            "kernel",
+            Verdict::Warn,
+            "no Landlock scope: with the network on, a sandbox can reach abstract unix sockets",
+        )
+        .remedy("Linux 6.12 or newer with Landlock, or --net off"),
     }
 }
 

@@ -35,6 +35,7 @@ use crate::cli;
 use crate::error::ExitCode;
 use crate::escape::for_terminal;
 use crate::sandbox::OWN_BINARY;
+use crate::scope;
 use crate::session::Ended;
 use crate::terminal;
 
@@ -46,6 +47,11 @@ pub(super) fn run(arguments: &cli::Inner) -> anyhow::Result<ExitCode> {
     } = Pipes::open()?;
     close_inherited_on_exec();
     let mut signals = Signals::catch().context("could not catch signals")?;
+    let inside = is_inside_sandbox();
+    if inside {
+        // Before the harness is there; best effort, `doctor` says whether this kernel can.
+        let _ = scope::enter();
+    }
     let harness = match start(&arguments.command) {
         Ok(harness) => harness,
         Err(error) => {
@@ -59,7 +65,7 @@ pub(super) fn run(arguments: &cli::Inner) -> anyhow::Result<ExitCode> {
     // Nothing inside may reach into this process for the pipes.
     let _ = prctl::set_dumpable(false);
     let ended = watch(harness, &mut signals, &mut control);
-    take_everything_along(harness);
+    take_everything_along(harness, inside);
     let (line, code) = match ended? {
         Ended::Code(code) => (format!("exit {code}"), code),
         Ended::Signal(signal) => (format!("signal {signal}"), 128 + signal),
@@ -101,13 +107,18 @@ impl Pipes {
 /// What the harness left running goes with it inside the sandbox, where everything is its. Mostly
 /// bubblewrap's own end does it, but not when `exec` was killed before bubblewrap had tied itself to
 /// it. Outside, a server that a harness started is the user's.
-fn take_everything_along(harness: Pid) {
+fn take_everything_along(harness: Pid, inside: bool) {
     const EVERYTHING: i32 = -1;
-    if std::env::current_exe().is_ok_and(|exe| exe == Path::new(OWN_BINARY)) {
+    if inside {
         let _ = kill(Pid::from_raw(EVERYTHING), Signal::SIGKILL);
     } else if waitpid(harness, Some(WaitPidFlag::WNOHANG)).is_ok() {
         send(harness, Signal::SIGKILL);
     }
+}
+
+/// Inside, our binary stands where no host has it.
+fn is_inside_sandbox() -> bool {
+    std::env::current_exe().is_ok_and(|exe| exe == Path::new(OWN_BINARY))
 }
 
 fn start(command: &[OsString]) -> anyhow::Result<Pid> {

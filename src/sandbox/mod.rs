@@ -4,6 +4,7 @@
 //! harness either: whoever calls says what is to be visible.
 
 pub(crate) mod environment;
+pub(crate) mod filter;
 pub(crate) mod refusal;
 
 use std::ffi::OsString;
@@ -18,6 +19,9 @@ pub(crate) const OWN_BINARY: &str = "/run/hqt-tmux";
 
 /// The descriptor on which bubblewrap reports as JSON what became of its child.
 pub(crate) const STATUS_FD: i32 = 5;
+
+/// The descriptor from which bubblewrap reads the filter of system calls.
+pub(crate) const FILTER_FD: i32 = 6;
 
 /// One path as it is inside.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -179,7 +183,9 @@ fn push_namespaces(argv: &mut Vec<OsString>, policy: Policy) {
         push_words(argv, &["--share-net"]);
     }
     push_words(argv, &["--die-with-parent", "--cap-drop", "ALL"]);
-    argv.extend(["--json-status-fd".into(), STATUS_FD.to_string().into()]);
+    for (option, descriptor) in [("--json-status-fd", STATUS_FD), ("--seccomp", FILTER_FD)] {
+        argv.extend([option.into(), descriptor.to_string().into()]);
+    }
 }
 
 /// The system and the skeleton around it. No tmpfs over /run: it would hide the resolver's folder.

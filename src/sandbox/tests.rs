@@ -44,7 +44,7 @@ fn the_whole_line_in_its_order() {
     assert_eq!(
         line(FsAccess::Rw, true, &[Bind::read_only("/home/u/.gitconfig")]),
         "/usr/bin/bwrap \
-         --unshare-user --unshare-all --share-net --die-with-parent --cap-drop ALL --json-status-fd 5 \
+         --unshare-user --unshare-all --share-net --die-with-parent --cap-drop ALL --json-status-fd 5 --seccomp 6 \
          --ro-bind /usr /usr --symlink usr/bin /bin \
          --proc /proc --dev /dev --tmpfs /tmp --dir /etc --dir /run --dir /var --symlink /tmp /var/tmp \
          --ro-bind /opt/hqt-tmux /run/hqt-tmux \
