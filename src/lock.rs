@@ -1,4 +1,4 @@
-//! The lock of a session: held by its `exec` for as long as it lives, asked by everyone else.
+//! Locks. That of a session: held by its `exec` for as long as it lives, asked by everyone else.
 //!
 //! An open-file-description lock (fcntl(2), F_OFD_SETLK): the kernel drops it whatever happens to
 //! its holder. Others ask with F_OFD_GETLK; to try to take it would make a starting owner fail.
@@ -12,6 +12,7 @@ use std::io;
 use std::io::Read;
 use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::path::PathBuf;
@@ -96,6 +97,68 @@ pub(crate) fn remove(folder: &Path, id: &SessionId) -> io::Result<()> {
     match fs::remove_file(path(folder, id)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
+    }
+}
+
+/// Files that stand somewhere for as long as any run needs them. Each run holds a shared lock on
+/// them; whoever gets the exclusive one at his end was the last, and removes them. After a crash the
+/// next run there does.
+#[derive(Debug, Default)]
+pub(crate) struct Marks {
+    held: Vec<(PathBuf, fs::File)>,
+}
+
+impl Marks {
+    /// Makes the files `paths` with `content` where they are missing.
+    pub(crate) fn place(paths: &[PathBuf], content: &str) -> io::Result<Self> {
+        let mut marks = Self::default();
+        for path in paths {
+            marks.held.push((path.clone(), mark(path, content)?));
+        }
+        Ok(marks)
+    }
+}
+
+impl Drop for Marks {
+    fn drop(&mut self) {
+        for (path, file) in &self.held {
+            let is_last = fcntl(file, FcntlArg::F_OFD_SETLK(&whole_file(libc::F_WRLCK))).is_ok();
+            if is_last && is_still(path, file) {
+                // A left-over is found and removed by the next run.
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+}
+
+fn mark(path: &Path, content: &str) -> io::Result<fs::File> {
+    loop {
+        let mut file = fs::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o644)
+            .custom_flags(libc::O_NOFOLLOW)
+            .open(path)?;
+        fcntl(&file, FcntlArg::F_OFD_SETLKW(&whole_file(libc::F_RDLCK)))?;
+        // The last holder may have removed it between our two steps.
+        if !is_still(path, &file) {
+            continue;
+        }
+        if file.metadata()?.len() == 0 {
+            file.write_all(content.as_bytes())?;
+        }
+        return Ok(file);
+    }
+}
+
+/// Whether `path` is still the file that was opened.
+fn is_still(path: &Path, file: &fs::File) -> bool {
+    let identity = |meta: fs::Metadata| (meta.dev(), meta.ino());
+    match (fs::symlink_metadata(path), file.metadata()) {
+        (Ok(there), Ok(opened)) => identity(there) == identity(opened),
+        _ => false,
     }
 }
 

@@ -13,6 +13,7 @@ use crate::sandbox::Bind;
 use crate::sandbox::SandboxFacts;
 use crate::sandbox::environment;
 use crate::sandbox::environment::Variables;
+use crate::sandbox::guard::Watched;
 use crate::sandbox::refusal::Surroundings;
 use crate::sandbox::refusal::check_binds;
 use crate::sandbox::refusal::check_cwd;
@@ -54,6 +55,11 @@ pub(crate) struct SandboxSide {
     pub(crate) create: Vec<Creation>,
     /// Variables whose value inside differs from the caller's: folders, made canonical.
     pub(crate) relocated: Variables,
+    /// Files that stand there during the run alone.
+    pub(crate) marks: Vec<PathBuf>,
+    pub(crate) watched: Watched,
+    /// What a person should know before the run.
+    pub(crate) notes: Vec<String>,
 }
 
 /// What will be run.
@@ -66,6 +72,12 @@ pub(crate) struct Plan {
     pub(crate) create: Vec<Creation>,
     /// Whether `argv` is bubblewrap's.
     pub(crate) sandboxed: bool,
+    /// Files that stand there during the run alone.
+    pub(crate) marks: Vec<PathBuf>,
+    /// What is looked at after the run.
+    pub(crate) watched: Watched,
+    /// What a person should know before the run.
+    pub(crate) notes: Vec<String>,
 }
 
 /// The policy of `session`; refuses one whose stored policy can't be read.
@@ -152,6 +164,9 @@ fn unsandboxed(
         cwd: session.cwd.clone(),
         create: Vec::new(),
         sandboxed: false,
+        marks: Vec::new(),
+        watched: Watched::default(),
+        notes: Vec::new(),
     }
 }
 
@@ -189,5 +204,8 @@ fn sandboxed(
         cwd: session.cwd.clone(),
         create: side.create.clone(),
         sandboxed: true,
+        marks: side.marks.clone(),
+        watched: side.watched.clone(),
+        notes: side.notes.clone(),
     })
 }

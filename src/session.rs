@@ -166,6 +166,8 @@ pub(crate) struct Session {
     pub(crate) failed_unseen: bool,
     /// What the last run said about itself: a fallback, say.
     pub(crate) note: Option<String>,
+    /// What the host may run and the last run changed.
+    pub(crate) report: Vec<PathBuf>,
 }
 
 /// Where a session is in its life.

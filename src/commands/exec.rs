@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::path::PathBuf;
 use std::time::Duration;
+use std::time::SystemTime;
 
 use anyhow::Context as _;
 use anyhow::bail;
@@ -31,7 +32,9 @@ use crate::ladder;
 use crate::ladder::Rung;
 use crate::lock;
 use crate::lock::Lock;
+use crate::lock::Marks;
 use crate::plan::Plan;
+use crate::sandbox::guard;
 use crate::session::Ended;
 use crate::session::Session;
 use crate::session::SessionId;
@@ -156,6 +159,10 @@ impl Prepared {
         store
             .begin_run(&self.id, socket, host::now())
             .explained(context)?;
+        for note in &self.plan.notes {
+            say(note);
+            store.add_note(&self.id, note).explained(context)?;
+        }
         let conversation = self.rung.conversation();
         if conversation.is_some() || wants_fresh {
             store
@@ -175,6 +182,9 @@ impl Prepared {
     /// Runs one rung after the other until one is the last, and records the end.
     fn climb(mut self, context: &Context, signals: &mut Signals) -> anyhow::Result<ExitCode> {
         let terminal = terminal::save();
+        let start = host::now();
+        let _marks =
+            Marks::place(&self.plan.marks, guard::MARK).context("could not mark the repository")?;
         loop {
             let run = match chain::run(&self.plan, signals) {
                 Ok(run) => run,
@@ -199,6 +209,7 @@ impl Prepared {
             if failed {
                 self.explain(context, &run.outcome)?;
             }
+            self.report(context, start)?;
             self.record(context, ended, failed)?;
             return Ok(if failed {
                 ExitCode::Failed
@@ -233,6 +244,27 @@ impl Prepared {
         }
         self.plan = self.planner.plan(&rung)?;
         self.rung = rung;
+        Ok(())
+    }
+
+    /// Names what the host may run and the run changed: no guard could cover it.
+    fn report(&self, context: &Context, start: SystemTime) -> anyhow::Result<()> {
+        let changed = host::changed_since(&self.plan.watched, start);
+        if changed.is_empty() {
+            return Ok(());
+        }
+        context
+            .store()?
+            .set_report(&self.id, &changed)
+            .explained(context)?;
+        let lines: Vec<String> = changed
+            .iter()
+            .map(|path| format!("  {}", for_terminal(path)))
+            .collect();
+        say(&format!(
+            "look at these before the host runs them; they appeared or changed:\n{}",
+            lines.join("\n")
+        ));
         Ok(())
     }
 

@@ -42,6 +42,15 @@ pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<Ex
     Ok(ExitCode::Done)
 }
 
+/// With a mark where the last run changed what the host may run; `show` names it.
+fn state(session: &Session, survey: &Survey) -> String {
+    let state = survey.state(session).as_str();
+    match session.report.is_empty() {
+        true => state.to_owned(),
+        false => format!("{state} !"),
+    }
+}
+
 fn text(sessions: &[Session], survey: &Survey) -> String {
     let now = host::now();
     let mut rows: Vec<Vec<String>> = vec![
@@ -54,7 +63,7 @@ fn text(sessions: &[Session], survey: &Survey) -> String {
             session.id.to_string(),
             for_terminal(&session.name),
             for_terminal(&session.harness),
-            survey.state(session).as_str().to_owned(),
+            state(session, survey),
             table::sandbox_word(&session.sandbox),
             table::age(session.created_at, now),
             for_terminal(&session.cwd),

@@ -238,6 +238,7 @@ fn session(arguments: &cli::New, cwd: &Path, answers: Answers) -> Session {
         run_open: true,
         failed_unseen: false,
         note: None,
+        report: Vec::new(),
     }
 }
 

@@ -58,8 +58,11 @@ impl Planner {
         let harness = harness_of(session)?;
         host::ensure_still_there(&session.cwd)?;
         let policy = plan::policy(session)?;
-        let bwrap = match policy {
-            Some(policy) => Some(availability(caller, &session.cwd, policy.net).require()?),
+        let sandbox = match policy {
+            Some(policy) => {
+                let bwrap = availability(caller, &session.cwd, policy.net).require()?;
+                Some((bwrap, policy))
+            }
             None => None,
         };
         let mut tmux_sockets = tmux::socket_folders(&caller.env, caller.uid);
@@ -68,7 +71,7 @@ impl Planner {
         let wanted = Wanted {
             session,
             harness,
-            bwrap,
+            sandbox,
             pane,
             tmux_sockets,
         };

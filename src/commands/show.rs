@@ -90,6 +90,8 @@ fn how_it_goes(session: &Session, survey: &Survey) -> Vec<Vec<String>> {
             .trouble(session)
             .map(|trouble| row("tmux says", for_terminal(trouble))),
     );
+    let report = session.report.iter();
+    rows.extend(report.map(|path| row("the host may run", for_terminal(path))));
     rows
 }
 

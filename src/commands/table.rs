@@ -41,6 +41,12 @@ pub(super) fn json(session: &Session, survey: &Survey) -> Value {
     );
     object.insert("last_exit".into(), last_exit(session));
     object.insert("note".into(), session.note.clone().into());
+    let report: Vec<String> = session
+        .report
+        .iter()
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect();
+    object.insert("report".into(), report.into());
     Value::Object(object)
 }
 

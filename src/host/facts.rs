@@ -1,6 +1,5 @@
 //! Gathers the facts of a plan.
 
-use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -9,6 +8,9 @@ use crate::harness::Harness;
 use crate::host::Host;
 use crate::host::canonical_as_far_as_it_exists;
 use crate::host::executable;
+use crate::host::git;
+use crate::host::guarded;
+use crate::host::home;
 use crate::host::known_flags;
 use crate::host::state;
 use crate::host::system;
@@ -17,17 +19,20 @@ use crate::plan::Facts;
 use crate::plan::SandboxSide;
 use crate::sandbox::Bind;
 use crate::sandbox::SandboxFacts;
-use crate::sandbox::environment::CERTIFICATES;
 use crate::sandbox::environment::Variables;
+use crate::sandbox::guard::Watched;
+use crate::sandbox::refusal;
 use crate::sandbox::refusal::Surroundings;
+use crate::session::FsAccess;
+use crate::session::Policy;
 use crate::session::Session;
 
 /// What the facts are wanted for.
 pub(crate) struct Wanted<'a> {
     pub(crate) session: &'a Session,
     pub(crate) harness: &'static Harness,
-    /// bubblewrap, for a sandboxed session.
-    pub(crate) bwrap: Option<PathBuf>,
+    /// bubblewrap and the policy, for a sandboxed session.
+    pub(crate) sandbox: Option<(PathBuf, Policy)>,
     /// Environment of the pane.
     pub(crate) pane: Variables,
     /// Sockets of tmux servers, as far as they are known.
@@ -41,14 +46,14 @@ pub(crate) fn gather(host: &Host, wanted: Wanted<'_>) -> Result<Facts, UserError
     } = wanted;
     let program = program(host, session, harness)?;
     let known_flags = known_flags::ask(host, harness, &program);
-    let sandbox = match wanted.bwrap {
-        Some(bwrap) => Some(side(
+    let sandbox = match &wanted.sandbox {
+        Some((bwrap, policy)) => Some(side(
             host,
             session,
-            harness,
+            *policy,
             &program,
-            bwrap,
-            &wanted.tmux_sockets,
+            &wanted,
+            bwrap.clone(),
         )?),
         None => None,
     };
@@ -88,50 +93,75 @@ pub(crate) fn program_of(host: &Host, harness: &Harness, cwd: &Path) -> Result<P
 fn side(
     host: &Host,
     session: &Session,
-    harness: &Harness,
+    policy: Policy,
     program: &Path,
+    wanted: &Wanted<'_>,
     bwrap: PathBuf,
-    tmux_sockets: &[PathBuf],
 ) -> Result<SandboxSide, UserError> {
     let home = host.home()?;
+    let cwd = &session.cwd;
     let system = system::roots();
     let shown = |path: &Path| {
-        path.starts_with(&session.cwd)
+        path.starts_with(cwd)
             || system.iter().any(|bind| match bind {
                 Bind::Link { dest, .. } => path == dest,
                 _ => path.starts_with(bind.dest()) && !path.starts_with(&home),
             })
     };
-    let mut state = state::look_up(host, &home, harness, &session.cwd)?;
-    let mut binds = git_configuration(host, &home);
-    binds.extend(existing(&home, ".terminfo"));
-    let (certificates, certificate_variables) = certificates(host, &home, &shown);
-    binds.extend(certificates);
-    state.relocated.extend(certificate_variables);
-    let cache = canonical_as_far_as_it_exists(&host.cache_folder()?.join(session.id.as_str()));
-    binds.push(Bind::Writable {
-        source: cache.clone(),
-        dest: home.join(".cache"),
-    });
-    binds.extend(executable::path_binds(host, &home, &session.cwd));
-    binds.extend(executable::binds(host, &home, program, &shown));
-    binds.extend(state.binds);
-    let mut create = vec![Creation::Folder(cache)];
-    create.extend(state.create);
-    Ok(SandboxSide {
-        around: surroundings(host, &home, tmux_sockets)?,
+    let around = surroundings(host, &home, &wanted.tmux_sockets)?;
+    let state = state::look_up(host, &home, wanted.harness, cwd)?;
+    let mut side = SandboxSide {
+        binds: home::git_configuration(host, &home),
+        create: Vec::new(),
+        relocated: state.relocated,
+        marks: Vec::new(),
+        watched: Watched::default(),
+        notes: Vec::new(),
+        around,
         facts: SandboxFacts {
             bwrap,
             own_exe: host.exe.clone(),
             uid: host.uid,
-            home,
-            system,
+            home: home.clone(),
+            system: system.clone(),
             etc: system::etc(),
         },
-        binds,
-        create,
-        relocated: state.relocated,
-    })
+    };
+    home::show_certificates(host, &home, &shown, &mut side);
+    home::show_caches(host, &home, session, &mut side)?;
+    side.binds.extend(executable::path_binds(host, &home, cwd));
+    side.binds
+        .extend(executable::binds(host, &home, program, &shown));
+    side.binds.extend(state.binds.iter().cloned());
+    side.create.extend(state.create);
+    show_git(host, cwd, policy, &state.binds, &mut side);
+    Ok(side)
+}
+
+/// The git folder outside of the project, the guards, and what is looked at after the run.
+fn show_git(host: &Host, cwd: &Path, policy: Policy, state: &[Bind], side: &mut SandboxSide) {
+    let mut git = git::look_up(cwd);
+    let is_private = |folder: &PathBuf| {
+        refusal::holds_credentials(folder, &side.around.home)
+            || side.around.home.starts_with(folder)
+    };
+    if git.outside.as_ref().is_some_and(is_private) {
+        git = git::Git::default();
+        side.notes
+            .push("git is left alone inside: its folder lies in a private one".into());
+    }
+    side.notes.append(&mut git.notes);
+    if policy.fs == FsAccess::Ro {
+        side.binds.extend(git.outside.map(Bind::read_only));
+        return;
+    }
+    side.binds.extend(git.outside.iter().map(Bind::writable));
+    let guarded = guarded::look_up(host, cwd, &git, state);
+    side.binds.extend(guarded.binds);
+    side.create
+        .extend(guarded.hooks.into_iter().map(Creation::Folder));
+    side.marks = guarded.marks;
+    side.watched = guarded.watched;
 }
 
 fn surroundings(
@@ -157,50 +187,4 @@ fn own_folders(host: &Host) -> Result<Vec<PathBuf>, UserError> {
         .iter()
         .map(|folder| canonical_as_far_as_it_exists(folder))
         .collect())
-}
-
-fn existing(home: &Path, name: &str) -> Option<Bind> {
-    let dest = home.join(name);
-    let source = fs::canonicalize(&dest).ok()?;
-    Some(Bind::ReadOnly { source, dest })
-}
-
-/// Git's own configuration: without it the identity is gone, and ignored secrets get staged. Its
-/// folder also holds `credentials`, so the files are named one by one.
-fn git_configuration(host: &Host, home: &Path) -> Vec<Bind> {
-    let mut binds: Vec<Bind> = existing(home, ".gitconfig").into_iter().collect();
-    let given = host
-        .var("XDG_CONFIG_HOME")
-        .map(Path::new)
-        .filter(|path| path.is_absolute());
-    let folder = given
-        .map_or_else(|| home.join(".config"), Path::to_owned)
-        .join("git");
-    for name in ["config", "ignore", "attributes"] {
-        if let Ok(source) = fs::canonicalize(folder.join(name)) {
-            // XDG_CONFIG_HOME is not passed, so git looks in the default place.
-            let dest = home.join(".config/git").join(name);
-            binds.push(Bind::ReadOnly { source, dest });
-        }
-    }
-    binds
-}
-
-/// What the certificate variables name, and their values inside.
-fn certificates(host: &Host, home: &Path, shown: &dyn Fn(&Path) -> bool) -> (Vec<Bind>, Variables) {
-    let mut binds = Vec::new();
-    let mut variables = Variables::new();
-    for name in CERTIFICATES {
-        let Some(real) = host.var(name).and_then(|path| fs::canonicalize(path).ok()) else {
-            continue;
-        };
-        if home.starts_with(&real) || crate::sandbox::refusal::holds_credentials(&real, home) {
-            continue;
-        }
-        variables.insert((*name).into(), real.clone().into());
-        if !shown(&real) && !real.starts_with("/etc/ssl") {
-            binds.push(Bind::read_only(real));
-        }
-    }
-    (binds, variables)
 }

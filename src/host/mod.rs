@@ -6,6 +6,10 @@
 
 mod executable;
 mod facts;
+mod git;
+mod gitconfig;
+mod guarded;
+mod home;
 mod known_flags;
 mod state;
 mod system;
@@ -14,6 +18,7 @@ mod transcript;
 pub(crate) use facts::Wanted;
 pub(crate) use facts::gather;
 pub(crate) use facts::program_of;
+pub(crate) use guarded::changed_since;
 pub(crate) use transcript::look_up as transcript;
 
 use std::ffi::OsStr;

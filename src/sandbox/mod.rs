@@ -5,6 +5,7 @@
 
 pub(crate) mod environment;
 pub(crate) mod filter;
+pub(crate) mod guard;
 pub(crate) mod refusal;
 
 use std::ffi::OsString;

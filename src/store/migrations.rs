@@ -10,6 +10,7 @@ use crate::store::Result;
 pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0001_session.sql"),
     include_str!("../../migrations/0002_sandbox.sql"),
+    include_str!("../../migrations/0003_report.sql"),
 ];
 
 /// The version that this binary knows.

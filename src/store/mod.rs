@@ -193,7 +193,7 @@ impl Store {
         at: SystemTime,
     ) -> Result<()> {
         self.change(
-            "UPDATE session SET run_open = 1, failed_unseen = 0, note = NULL, last_started_at = ?2, \
+            "UPDATE session SET run_open = 1, failed_unseen = 0, note = NULL, report_json = NULL, last_started_at = ?2, \
              exit_code = NULL, exit_signal = NULL, exited_at = NULL, socket = ?3 WHERE id = ?1",
             params![
                 id.as_str(),
@@ -222,6 +222,16 @@ impl Store {
         self.change(
             "UPDATE session SET note = CASE WHEN note IS NULL THEN ?2 ELSE note || char(10) || ?2 END WHERE id = ?1",
             params![id.as_str(), note],
+        )
+    }
+
+    /// Records what the host may run and the run changed.
+    pub(crate) fn set_report(&self, id: &SessionId, paths: &[PathBuf]) -> Result<()> {
+        let paths: Vec<&OsStr> = paths.iter().map(|path| path.as_os_str()).collect();
+        let json = serde_json::to_string(&paths).unwrap_or_default();
+        self.change(
+            "UPDATE session SET report_json = ?2 WHERE id = ?1",
+            params![id.as_str(), json],
         )
     }
 

@@ -23,7 +23,7 @@ use crate::store::split;
 /// In the order in which [`read`] takes them.
 pub(super) const COLUMNS: &str = "id, name, harness, arguments, cwd, env_names, sandbox_json, conversation_id, \
      former_conversation_id, socket, created_at, last_started_at, exit_code, exit_signal, exited_at, run_open, \
-     failed_unseen, note";
+     failed_unseen, note, report_json";
 
 pub(super) fn insert(connection: &Connection, session: &Session) -> Result<()> {
     let env_names = serde_json::Value::from(session.env_names.clone()).to_string();
@@ -72,7 +72,16 @@ pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
         run_open: row.get(15)?,
         failed_unseen: row.get(16)?,
         note: row.get(17)?,
+        report: report(row.get(18)?),
     })
+}
+
+/// A report that can't be read hides no session.
+fn report(json: Option<String>) -> Vec<PathBuf> {
+    let paths: Vec<std::ffi::OsString> = json
+        .and_then(|json| serde_json::from_str(&json).ok())
+        .unwrap_or_default();
+    paths.into_iter().map(PathBuf::from).collect()
 }
 
 fn last_exit(code: Option<i32>, signal: Option<i32>, at: Option<i64>) -> Option<LastExit> {

@@ -38,6 +38,7 @@ fn session(digit: char, sandbox: Sandboxing) -> Session {
         run_open: true,
         failed_unseen: false,
         note: None,
+        report: Vec::new(),
     }
 }
 
@@ -115,11 +116,15 @@ fn a_run_leaves_its_traces() {
         .unwrap();
     store.add_note(&session.id, "one").unwrap();
     store.add_note(&session.id, "two").unwrap();
+    store
+        .set_report(&session.id, &["/p/.envrc".into()])
+        .unwrap();
     store.set_conversation(&session.id, Some("c2")).unwrap();
     store
         .end_run(&session.id, Ended::Signal(9), true, at)
         .unwrap();
     let after = store.get(&session.id).unwrap().unwrap();
+    assert_eq!(after.report, [Path::new("/p/.envrc")]);
     assert_eq!(after.note.as_deref(), Some("one\ntwo"));
     assert_eq!(after.former_conversation_id.as_deref(), Some("c1"));
     assert_eq!(

@@ -1,0 +1,96 @@
+//! Guards: what a sandboxed harness may not change in a folder that it may write, because the host
+//! would later run it.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::sandbox::Bind;
+
+/// In a project: settings of harnesses, editors and shells that name commands.
+pub(crate) const PROJECT: &[&str] = &[
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".mcp.json",
+    ".codex/config.toml",
+    ".kiro/settings",
+    ".kiro/agents",
+    ".kiro/hooks",
+    ".gemini/settings.json",
+    ".vscode",
+    ".idea",
+    ".husky",
+    ".envrc",
+];
+
+/// In a git folder.
+pub(crate) const GIT: &[&str] = &["config", "config.worktree", "info/attributes", "commondir"];
+
+/// In the folder that a git folder keeps for a linked worktree.
+pub(crate) const GIT_WORKTREE: &[&str] = &["commondir", "gitdir", "config.worktree"];
+
+/// The file of a main git folder that an agent could make and nothing else ever does: it redirects
+/// configuration and hooks. While an agent can write there it stands there with [`MARK`] in it.
+pub(crate) const MARKED: &str = "commondir";
+
+/// "Here": with `.` alone libgit2 does not find the repository any more.
+pub(crate) const MARK: &str = "./\n";
+
+/// What the host may run and no guard covers: absent when the run begins, or in a repository of its
+/// own.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Watched {
+    pub(crate) paths: Vec<PathBuf>,
+    /// A project whose index names nested repositories.
+    pub(crate) index_of: Option<PathBuf>,
+    /// A project that is no bare repository yet.
+    pub(crate) no_repository: Option<PathBuf>,
+}
+
+/// The binds that guard `paths`, which exist below the writable folder `root`.
+///
+/// Every folder on the way is bound onto itself first: a mount point can't be renamed, and renaming
+/// a folder above it would walk round the guard.
+pub(crate) fn binds(root: &Path, paths: &[PathBuf]) -> Vec<Bind> {
+    let mut pins = BTreeSet::new();
+    for path in paths {
+        let between = path
+            .ancestors()
+            .skip(1)
+            .take_while(|above| *above != root && above.starts_with(root));
+        pins.extend(between.map(Path::to_owned));
+    }
+    // A folder that is guarded itself needs no pin, which would make it writable.
+    pins.retain(|pin| !paths.iter().any(|guarded| pin.starts_with(guarded)));
+    let guards = paths.iter().map(Bind::read_only);
+    pins.iter().map(Bind::writable).chain(guards).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_folder_on_the_way_is_pinned() {
+        let guarded =
+            ["/p/.git/info/attributes", "/p/.git/config", "/p/.mcp.json"].map(PathBuf::from);
+        assert_eq!(
+            binds(Path::new("/p"), &guarded),
+            [
+                Bind::writable("/p/.git"),
+                Bind::writable("/p/.git/info"),
+                Bind::read_only("/p/.git/info/attributes"),
+                Bind::read_only("/p/.git/config"),
+                Bind::read_only("/p/.mcp.json"),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_guarded_is_not_pinned() {
+        let guarded = ["/p/.husky", "/p/.husky/_/husky.sh"].map(PathBuf::from);
+        let binds = binds(Path::new("/p"), &guarded);
+        assert!(!binds.contains(&Bind::writable("/p/.husky")));
+        assert!(!binds.contains(&Bind::writable("/p/.husky/_")));
+    }
+}
