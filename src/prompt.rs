@@ -12,9 +12,9 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
 use anyhow::bail;
+use console::Key;
 use console::Term;
 use dialoguer::FuzzySelect;
-use dialoguer::Input;
 use dialoguer::Select;
 use dialoguer::theme::ColorfulTheme;
 use dialoguer::theme::SimpleTheme;
@@ -138,19 +138,46 @@ fn select(question: &str, items: &[String], default: usize) -> anyhow::Result<us
     answered(&term, chosen)
 }
 
+/// A line of text. Our own, since dialoguer's can't be left with Escape.
 fn input(question: &str, default: Option<&str>) -> anyhow::Result<String> {
     let term = ready()?;
     let theme = theme();
-    let mut input = Input::<String>::with_theme(theme.as_ref()).with_prompt(question);
-    if let Some(default) = default {
-        // Shown escaped; taken as it is, when it is left unchanged.
-        input = input.default(for_terminal(default));
+    let mut prompt = String::new();
+    let shown = default.map(for_terminal);
+    theme.format_input_prompt(&mut prompt, question, shown.as_deref())?;
+    term.write_str(&prompt)?;
+    let text = answered(&term, read_line(&term).map_err(dialoguer::Error::IO))?;
+    let text = if text.is_empty() {
+        default.unwrap_or_default().to_owned()
+    } else {
+        text
+    };
+    term.clear_line()?;
+    let mut chosen = String::new();
+    theme.format_input_prompt_selection(&mut chosen, question, &for_terminal(&text))?;
+    term.write_line(&chosen)?;
+    Ok(text)
+}
+
+/// Reads until Enter; `None` when Escape leaves it.
+fn read_line(term: &Term) -> io::Result<Option<String>> {
+    let mut text = String::new();
+    loop {
+        match term.read_key()? {
+            Key::Enter => return Ok(Some(text)),
+            Key::Escape => return Ok(None),
+            Key::Backspace => {
+                if let Some(last) = text.pop() {
+                    term.clear_chars(console::measure_text_width(last.encode_utf8(&mut [0; 4])))?;
+                }
+            }
+            Key::Char(c) if !c.is_control() => {
+                text.push(c);
+                term.write_str(c.encode_utf8(&mut [0; 4]))?;
+            }
+            _ => {}
+        }
     }
-    let text = answered(&term, input.interact_text_on(&term).map(Some))?;
-    Ok(match default {
-        Some(default) if text == for_terminal(default) => default.to_owned(),
-        _ => text,
-    })
 }
 
 fn theme() -> Box<dyn Theme> {

@@ -40,8 +40,22 @@ use crate::session::Session;
 use crate::session::SessionId;
 use crate::terminal;
 use crate::tmux;
+use crate::tmux::Socket;
+use crate::tmux::Tmux;
 
 pub(super) fn run(context: &Context, arguments: &cli::Exec) -> anyhow::Result<ExitCode> {
+    let code = run_in_pane(context, arguments)?;
+    let pane = &context.host;
+    if code == ExitCode::Done
+        && let (Some(socket), Some(id)) = (tmux::socket_in_use(&pane.env), pane.var("TMUX_PANE"))
+    {
+        // A pane that is gone already needs no permission.
+        let _ = Tmux::on(Socket::at(&socket)).let_close(&id.to_string_lossy());
+    }
+    Ok(code)
+}
+
+fn run_in_pane(context: &Context, arguments: &cli::Exec) -> anyhow::Result<ExitCode> {
     chain::close_inherited_on_exec();
     let mut signals = Signals::catch().context("could not catch signals")?;
     let id = SessionId::parse(&arguments.id).context("that is no session id")?;

@@ -82,6 +82,17 @@ fn ensure_conversation_id(session: &Session, id: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The pane of the last run where it was kept, else a new window.
+fn spot(context: &Context, session: &Session, survey: &Survey) -> (Tmux, Spot) {
+    match survey.pane(session).filter(|pane| pane.dead) {
+        Some(pane) => (
+            server_of(context, session),
+            Spot::DeadPane(pane.pane.clone()),
+        ),
+        None => (context.tmux(), Spot::NewWindow),
+    }
+}
+
 /// Starts a session that is not running.
 fn start(
     context: &Context,
@@ -101,13 +112,7 @@ fn start(
             .or_else(|| session.conversation_id.clone()),
         ..session.clone()
     };
-    let (tmux, spot) = match survey.pane(session).filter(|pane| pane.dead) {
-        Some(pane) => (
-            server_of(context, session),
-            Spot::DeadPane(pane.pane.clone()),
-        ),
-        None => (context.tmux(), Spot::NewWindow),
-    };
+    let (tmux, spot) = spot(context, session, survey);
     let sockets = vec![tmux.socket_path().to_owned()];
     let planner = Planner::new(&context.host, &changed, context.host.env.clone(), sockets)?;
     let rung = ladder::first(planner.harness, &changed, arguments.fresh, mint);
@@ -128,14 +133,8 @@ fn start(
         fresh: arguments.fresh,
         conversation: arguments.conversation.clone(),
     };
-    run_at(
-        context,
-        store,
-        session,
-        (&tmux, &spot),
-        &message,
-        arguments.detach,
-    )
+    let at = (&tmux, &spot);
+    run_at(context, store, session, at, &message, arguments.detach)
 }
 
 /// Runs the session at a spot, and goes to it wherever it then runs.

@@ -45,7 +45,7 @@ pub(super) fn look_up(project: &Path) -> Git {
         Ok(kind) if kind.is_file() => {
             git.guarded.push(dot.clone());
             match pointed_at(project, &dot) {
-                Ok(found) => git.take_pointer(project, found),
+                Ok(found) => git.take_pointer(project, &found),
                 Err(reason) => git.notes.push(format!(
                     "git is left alone inside: `{}` {reason}",
                     for_terminal(&dot)
@@ -59,7 +59,7 @@ pub(super) fn look_up(project: &Path) -> Git {
 }
 
 impl Git {
-    fn take_pointer(&mut self, project: &Path, found: Pointer) {
+    fn take_pointer(&mut self, project: &Path, found: &Pointer) {
         if !found.common.starts_with(project) {
             self.outside = Some(found.common.clone());
         }

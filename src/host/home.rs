@@ -34,7 +34,7 @@ const CACHES: &[(&str, &str)] = &[("cache", ".cache"), ("npm", ".npm"), ("cargo"
 pub(super) fn git_configuration(host: &Host, home: &Path) -> Vec<Bind> {
     let mut binds: Vec<Bind> = [".gitconfig", ".terminfo"]
         .iter()
-        .filter_map(|name| shown_at(&home.join(name), home.join(name)))
+        .filter_map(|name| shown_at(&home.join(name), &home.join(name)))
         .collect();
     let given = host
         .var("XDG_CONFIG_HOME")
@@ -46,19 +46,19 @@ pub(super) fn git_configuration(host: &Host, home: &Path) -> Vec<Bind> {
     for name in ["config", "ignore", "attributes"] {
         // XDG_CONFIG_HOME is not passed, so git looks in the default place.
         let dest = home.join(".config/git").join(name);
-        binds.extend(shown_at(&folder.join(name), dest));
+        binds.extend(shown_at(&folder.join(name), &dest));
     }
     let mut named = BTreeSet::new();
     for file in [home.join(".gitconfig"), folder.join("config")] {
         follow(&file, home, &mut named, 0);
     }
     for file in named {
-        binds.extend(shown_at(&file, file.clone()));
+        binds.extend(shown_at(&file, &file));
     }
     binds
 }
 
-fn shown_at(path: &Path, dest: PathBuf) -> Option<Bind> {
+fn shown_at(path: &Path, dest: &Path) -> Option<Bind> {
     let source = fs::canonicalize(path).ok()?;
     Some(Bind::ReadOnly {
         source,

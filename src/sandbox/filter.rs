@@ -64,7 +64,7 @@ fn request(request: libc::c_ulong) -> anyhow::Result<SeccompRule> {
         SECOND,
         SeccompCmpArgLen::Dword,
         SeccompCmpOp::Eq,
-        request as u64,
+        request,
     )?])?)
 }
 
