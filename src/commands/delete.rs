@@ -10,6 +10,7 @@ use crate::commands::survey;
 use crate::error::ExitCode;
 use crate::error::UserError;
 use crate::host;
+use crate::host::conversations;
 use crate::lock;
 
 pub(super) fn run(context: &Context, arguments: &cli::Delete) -> anyhow::Result<ExitCode> {
@@ -31,6 +32,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Delete) -> anyhow::Result<
     };
     store.delete(&session.id).explained(context)?;
     lock::remove(&folder, &session.id)?;
+    conversations::forget(&context.host, &session)?;
     host::remove_folder(&context.host.cache_folder()?.join(session.id.as_str()))?;
     Ok(ExitCode::Done)
 }

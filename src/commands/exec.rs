@@ -16,6 +16,7 @@ use crate::chain::Signals;
 use crate::cli;
 use crate::commands::Context;
 use crate::commands::Explained;
+use crate::commands::planning;
 use crate::commands::planning::Planner;
 use crate::commands::planning::mint;
 use crate::commands::say;
@@ -26,8 +27,10 @@ use crate::escape::lines_for_terminal;
 use crate::handover;
 use crate::handover::Answer;
 use crate::handover::Message;
+use crate::harness::Conversation;
 use crate::host;
 use crate::host::Host;
+use crate::host::conversations;
 use crate::ladder;
 use crate::ladder::Rung;
 use crate::lock;
@@ -36,6 +39,7 @@ use crate::lock::Marks;
 use crate::plan::Plan;
 use crate::sandbox::guard;
 use crate::session::Ended;
+use crate::session::Sandboxing;
 use crate::session::Session;
 use crate::session::SessionId;
 use crate::terminal;
@@ -136,9 +140,8 @@ fn prepare(
         lock::remove(&folder, id)?;
         bail!(UserError::new(format!("there is no session {id}")));
     };
-    if let Some(conversation) = message.and_then(|message| message.conversation.clone()) {
-        session.conversation_id = Some(conversation);
-    }
+    let told = message.and_then(|message| message.conversation.as_deref());
+    session.conversation_id = planning::known_conversation(&context.host, &session, told);
     let wants_fresh = message.is_some_and(|message| message.fresh);
     let socket = tmux::socket_in_use(&pane.env);
     let mut pane_env = pane.env.clone();
@@ -168,6 +171,9 @@ impl Prepared {
     ) -> anyhow::Result<()> {
         for creation in &self.plan.create {
             host::create(creation)?;
+        }
+        if let Rung::Resume { conversation } = &self.rung {
+            conversations::adopt(&context.host, self.planner.harness, session, conversation)?;
         }
         let store = context.store()?;
         store
@@ -212,6 +218,7 @@ impl Prepared {
                 Outcome::NeverStarted(_) => Ended::Code(1),
             };
             terminal.restore(!ended.is_by_user());
+            self.remember_conversation(context, start)?;
             if !run.asked_to_end
                 && run.outcome == Outcome::Ended(ended)
                 && let Some(rung) = self.next_rung(context, ended, run.lasted)
@@ -238,7 +245,8 @@ impl Prepared {
             return None;
         };
         let harness = self.planner.harness;
-        let transcript = host::transcript(&context.host, harness, conversation);
+        let transcript =
+            host::transcript(&context.host, harness, &self.planner.session, conversation);
         ladder::after_resume(harness, conversation, ended, lasted, transcript, mint)
     }
 
@@ -259,6 +267,29 @@ impl Prepared {
         self.plan = self.planner.plan(&rung)?;
         self.rung = rung;
         Ok(())
+    }
+
+    /// Stores the conversation that the harness chose, and lets the harness outside see it.
+    fn remember_conversation(&self, context: &Context, start: SystemTime) -> anyhow::Result<()> {
+        let (harness, session) = (self.planner.harness, &self.planner.session);
+        if !matches!(harness.conversation, Conversation::Learnt(_)) {
+            return Ok(());
+        }
+        let store = context.store()?;
+        let learnt = match session.sandbox {
+            Sandboxing::Off => {
+                let others = store.all().explained(context)?.into_iter();
+                let taken: Vec<String> = others.filter_map(|other| other.conversation_id).collect();
+                conversations::learn_outside(&context.host, harness, session, start, &taken)
+            }
+            _ => conversations::learn(&context.host, harness, session),
+        };
+        if learnt.is_some() {
+            store
+                .set_conversation(&self.id, learnt.as_deref())
+                .explained(context)?;
+        }
+        conversations::publish(&context.host, harness, session)
     }
 
     /// Names what the host may run and the run changed: no guard could cover it.

@@ -12,6 +12,7 @@ use crate::harness::Harness;
 use crate::host;
 use crate::host::Host;
 use crate::host::Wanted;
+use crate::host::conversations;
 use crate::ladder::Rung;
 use crate::plan;
 use crate::plan::Facts;
@@ -41,7 +42,7 @@ pub(super) fn unknown_harness(name: &str) -> UserError {
 
 /// All that is needed to plan a session, found out once and good for every rung.
 pub(super) struct Planner {
-    session: Session,
+    pub(super) session: Session,
     pub(super) harness: &'static Harness,
     facts: Facts,
 }
@@ -87,6 +88,19 @@ impl Planner {
     pub(super) fn plan(&self, rung: &Rung) -> Result<Plan, UserError> {
         plan::make(&self.session, self.harness, rung, &self.facts)
     }
+}
+
+/// The conversation that is to be resumed: the one that the user told, the one that the last run's
+/// files tell, or the stored one.
+pub(super) fn known_conversation(
+    host: &Host,
+    session: &Session,
+    told: Option<&str>,
+) -> Option<String> {
+    let learnt = || conversations::learn(host, harness::find(&session.harness)?, session);
+    told.map(str::to_owned)
+        .or_else(learnt)
+        .or_else(|| session.conversation_id.clone())
 }
 
 /// A new conversation id.

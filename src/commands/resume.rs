@@ -106,10 +106,11 @@ fn start(
     }
     let changed = Session {
         sandbox: policy_change::new_policy(session, &arguments.sandbox)?,
-        conversation_id: arguments
-            .conversation
-            .clone()
-            .or_else(|| session.conversation_id.clone()),
+        conversation_id: planning::known_conversation(
+            &context.host,
+            session,
+            arguments.conversation.as_deref(),
+        ),
         ..session.clone()
     };
     let (tmux, spot) = spot(context, session, survey);

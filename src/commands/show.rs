@@ -3,6 +3,7 @@
 use crate::cli;
 use crate::commands::Context;
 use crate::commands::Explained;
+use crate::commands::planning;
 use crate::commands::print;
 use crate::commands::survey;
 use crate::commands::survey::Survey;
@@ -17,7 +18,11 @@ use crate::session::Session;
 
 pub(super) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<ExitCode> {
     let store = context.store()?;
-    let session = survey::find(context, &store, &arguments.session)?;
+    let stored = survey::find(context, &store, &arguments.session)?;
+    let session = Session {
+        conversation_id: planning::known_conversation(&context.host, &stored, None),
+        ..stored
+    };
     let survey = Survey::of(context, std::slice::from_ref(&session))?;
     match arguments.json {
         true => print(&format!("{:#}\n", table::json(&session, &survey)))?,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::harness::Conversation;
 use crate::harness::Harness;
 use crate::harness::Missing;
+use crate::harness::Rollouts;
 use crate::harness::StateAccess;
 use crate::harness::StateBind;
 use crate::harness::StateRoot;
@@ -45,7 +46,14 @@ pub(super) const CODEX: Harness = Harness {
     // A sandboxed codex that finds a host daemon's socket has its commands run by that daemon, on
     // the host. The flag exists since 0.160; older versions start no daemon.
     flags_if_known: &["--no-daemon"],
-    conversation: Conversation::Told,
+    conversation: Conversation::Learnt(Rollouts {
+        root: CODEX_HOME,
+        folder: "sessions",
+        depth: 3,
+        prefix: "rollout-",
+        suffix: ".jsonl",
+        not_users: r#""thread_source":"subagent""#,
+    }),
     sandbox_binds: &[
         // The folder, not auth.json: codex replaces that file by rename and gives up on EBUSY.
         StateBind {

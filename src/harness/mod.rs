@@ -65,6 +65,8 @@ pub(crate) enum Word {
 pub(crate) enum Conversation {
     /// We choose a UUID and hand it over. The transcript stands where the pattern says.
     Assigned(Transcripts),
+    /// The harness chooses; the id is learnt from the transcript that the run wrote.
+    Learnt(Rollouts),
     /// Only what the user tells us with `resume --conversation`.
     Told,
     /// The harness knows no such thing.
@@ -80,6 +82,18 @@ pub(crate) struct Transcripts {
     pub(crate) suffix: &'static str,
     /// A line with this text makes a transcript resumable.
     pub(crate) resumable: &'static str,
+}
+
+/// Transcripts whose ids the harness chooses: `<prefix>…<uuid><suffix>`, some folders deep.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Rollouts {
+    pub(crate) root: StateRoot,
+    pub(crate) folder: &'static str,
+    pub(crate) depth: usize,
+    pub(crate) prefix: &'static str,
+    pub(crate) suffix: &'static str,
+    /// Stands in the head of a conversation that the harness held with itself.
+    pub(crate) not_users: &'static str,
 }
 
 /// A folder that a variable can relocate.

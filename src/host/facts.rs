@@ -109,7 +109,7 @@ fn side(
             })
     };
     let around = surroundings(host, &home, &wanted.tmux_sockets)?;
-    let state = state::look_up(host, &home, wanted.harness, cwd)?;
+    let state = state::look_up(host, &home, wanted.harness, session)?;
     let mut side = SandboxSide {
         binds: home::git_configuration(host, &home),
         create: Vec::new(),

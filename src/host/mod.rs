@@ -4,6 +4,7 @@
     reason = "an edge: here the environment and the file system are read"
 )]
 
+pub(crate) mod conversations;
 mod executable;
 mod facts;
 mod git;

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use crate::error::UserError;
 use crate::escape::for_terminal;
+use crate::harness::Conversation;
 use crate::harness::Harness;
 use crate::harness::Missing;
 use crate::harness::StateAccess;
@@ -15,9 +16,11 @@ use crate::harness::StateRoot;
 use crate::harness::slug;
 use crate::host::Host;
 use crate::host::canonical_as_far_as_it_exists;
+use crate::host::conversations;
 use crate::plan::Creation;
 use crate::sandbox::Bind;
 use crate::sandbox::environment::Variables;
+use crate::session::Session;
 
 /// The state of one harness.
 #[derive(Default)]
@@ -41,7 +44,7 @@ pub(super) fn look_up(
     host: &Host,
     home: &Path,
     harness: &Harness,
-    cwd: &Path,
+    session: &Session,
 ) -> Result<HarnessState, UserError> {
     let mut state = HarnessState::default();
     for bind in harness.sandbox_binds {
@@ -53,9 +56,18 @@ pub(super) fn look_up(
                 .relocated
                 .insert(OsString::from(env), root.clone().into());
         }
-        for path in paths(bind, &root, cwd) {
+        for path in paths(bind, &root, &session.cwd) {
             add(&mut state, bind, &root, path, writable_above(harness, bind))?;
         }
+    }
+    if let Conversation::Learnt(rollouts) = harness.conversation {
+        let root = root_folder(host, home, rollouts.root);
+        let dest = root.join(rollouts.folder);
+        ensure_no_link(&root, &dest)?;
+        let source = canonical_as_far_as_it_exists(&conversations::own_folder(host, session)?);
+        state.create.push(Creation::Folder(dest.clone()));
+        state.create.push(Creation::Folder(source.clone()));
+        state.binds.push(Bind::Writable { source, dest });
     }
     Ok(state)
 }
@@ -89,12 +101,8 @@ fn add(
     dest: PathBuf,
     writable_above: bool,
 ) -> Result<(), UserError> {
-    if writable_above && let Some(link) = link_below(root, &dest) {
-        return Err(UserError::new(format!(
-            "`{}` is a symlink in a folder that the sandboxed harness may write: it can't be guarded",
-            for_terminal(&link)
-        ))
-        .hint("replace the symlink by the file or folder itself"));
+    if writable_above {
+        ensure_no_link(root, &dest)?;
     }
     let exists = dest.exists();
     if !exists {
@@ -117,6 +125,18 @@ fn add(
         StateAccess::Private => Bind::Private { dest },
     });
     Ok(())
+}
+
+/// A symlink in a folder that the harness may write can't be bound over: the agent would replace it.
+fn ensure_no_link(root: &Path, path: &Path) -> Result<(), UserError> {
+    match link_below(root, path) {
+        None => Ok(()),
+        Some(link) => Err(UserError::new(format!(
+            "`{}` is a symlink in a folder that the sandboxed harness may write: it can't be guarded",
+            for_terminal(&link)
+        ))
+        .hint("replace the symlink by the file or folder itself")),
+    }
 }
 
 /// The first component of `path` below `root` that is a symlink.

@@ -10,19 +10,33 @@ use crate::harness::Conversation;
 use crate::harness::Harness;
 use crate::harness::Transcripts;
 use crate::host::Host;
+use crate::host::conversations;
 use crate::host::state::root_folder;
 use crate::ladder::Transcript;
+use crate::session::Session;
 
 /// Looks for the transcript of `conversation`.
-pub(crate) fn look_up(host: &Host, harness: &Harness, conversation: &str) -> Transcript {
-    let Conversation::Assigned(transcripts) = harness.conversation else {
-        return Transcript::Unknown;
-    };
-    let Ok(home) = host.home() else {
-        return Transcript::Unknown;
-    };
-    let folder = root_folder(host, &home, transcripts.root).join(transcripts.folder);
-    find(&folder, &transcripts, conversation).unwrap_or(Transcript::Unknown)
+pub(crate) fn look_up(
+    host: &Host,
+    harness: &Harness,
+    session: &Session,
+    conversation: &str,
+) -> Transcript {
+    match harness.conversation {
+        Conversation::Assigned(transcripts) => host.home().map_or(Transcript::Unknown, |home| {
+            let folder = root_folder(host, &home, transcripts.root).join(transcripts.folder);
+            find(&folder, &transcripts, conversation).unwrap_or(Transcript::Unknown)
+        }),
+        // Codex makes the file with the first message: one that is there can be resumed.
+        Conversation::Learnt(kind) => {
+            match conversations::has(host, session, &kind, conversation) {
+                Some(true) => Transcript::Present,
+                Some(false) => Transcript::Absent,
+                None => Transcript::Unknown,
+            }
+        }
+        Conversation::Told | Conversation::None => Transcript::Unknown,
+    }
 }
 
 /// In every project's folder, not only in ours: how a folder's name is spelt there has changed

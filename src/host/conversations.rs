@@ -1,0 +1,218 @@
+//! Conversations of a harness that chooses their ids itself: which one is a session's, and where its
+//! transcript lies.
+//!
+//! A sandboxed session has a folder of its own in the place of the harness's folder of transcripts.
+//! So what stands in it is of this very session, whatever else runs in the same project, and other
+//! transcripts are hidden. It is mirrored to the harness's own folder, for the harness outside.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use anyhow::Context;
+
+use crate::error::UserError;
+use crate::escape::for_terminal;
+use crate::harness::Conversation;
+use crate::harness::Harness;
+use crate::harness::Rollouts;
+use crate::host::Host;
+use crate::host::make_private_folder;
+use crate::host::state::root_folder;
+use crate::session::Sandboxing;
+use crate::session::Session;
+
+/// A transcript that a harness wrote.
+struct Rollout {
+    path: PathBuf,
+    conversation: String,
+    changed: SystemTime,
+}
+
+/// The folder of a session's own transcripts.
+pub(super) fn own_folder(host: &Host, session: &Session) -> Result<PathBuf, UserError> {
+    Ok(host
+        .state_folder()?
+        .join("conversations")
+        .join(session.id.as_str()))
+}
+
+/// Removes a session's own folder; what was mirrored stays.
+pub(crate) fn forget(host: &Host, session: &Session) -> anyhow::Result<()> {
+    super::remove_folder(&own_folder(host, session)?)
+}
+
+/// The conversation of `session` as far as the files tell: for a run that is going on, or whose end
+/// was not recorded. `None` for other kinds of harnesses.
+pub(crate) fn learn(host: &Host, harness: &Harness, session: &Session) -> Option<String> {
+    let Conversation::Learnt(kind) = harness.conversation else {
+        return None;
+    };
+    let rollouts = find(&own_folder(host, session).ok()?, &kind);
+    rollouts
+        .into_iter()
+        .max_by_key(|rollout| rollout.changed)
+        .map(|rollout| rollout.conversation)
+}
+
+/// The conversation that an unsandboxed run began: the only one since `start` in its folder that is
+/// no other session's. Two candidates are as good as none, since either may be somebody else's.
+pub(crate) fn learn_outside(
+    host: &Host,
+    harness: &Harness,
+    session: &Session,
+    start: SystemTime,
+    taken: &[String],
+) -> Option<String> {
+    let Conversation::Learnt(kind) = harness.conversation else {
+        return None;
+    };
+    let folder = root_folder(host, &host.home().ok()?, kind.root).join(kind.folder);
+    let ours = serde_json::Value::from(session.cwd.to_string_lossy()).to_string();
+    let mut candidates = find(&folder, &kind).into_iter().filter(|rollout| {
+        let born = fs::metadata(&rollout.path).and_then(|meta| meta.created());
+        let head = head(&rollout.path).unwrap_or_default();
+        born.is_ok_and(|born| born >= start)
+            && head.contains(&format!("\"cwd\":{ours}"))
+            && !taken.contains(&rollout.conversation)
+    });
+    let only = candidates.next()?;
+    candidates.next().is_none().then_some(only.conversation)
+}
+
+/// Mirrors the session's own transcripts to the harness's folder.
+pub(crate) fn publish(host: &Host, harness: &Harness, session: &Session) -> anyhow::Result<()> {
+    let (Conversation::Learnt(kind), Sandboxing::On(_)) = (harness.conversation, &session.sandbox)
+    else {
+        return Ok(());
+    };
+    let own = own_folder(host, session)?;
+    let theirs = root_folder(host, &host.home()?, kind.root).join(kind.folder);
+    for rollout in find(&own, &kind) {
+        mirror(&own, &theirs, &rollout.path)?;
+    }
+    Ok(())
+}
+
+/// Brings the transcript of `conversation` into the session's own folder, from wherever it was made.
+pub(crate) fn adopt(
+    host: &Host,
+    harness: &Harness,
+    session: &Session,
+    conversation: &str,
+) -> anyhow::Result<()> {
+    let (Conversation::Learnt(kind), Sandboxing::On(_)) = (harness.conversation, &session.sandbox)
+    else {
+        return Ok(());
+    };
+    let own = own_folder(host, session)?;
+    let theirs = root_folder(host, &host.home()?, kind.root).join(kind.folder);
+    for rollout in find(&theirs, &kind) {
+        if rollout.conversation == conversation {
+            mirror(&theirs, &own, &rollout.path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a transcript of `conversation` is in the session's own folder or in the harness's.
+pub(super) fn has(
+    host: &Host,
+    session: &Session,
+    kind: &Rollouts,
+    conversation: &str,
+) -> Option<bool> {
+    let folders = [
+        own_folder(host, session).ok()?,
+        root_folder(host, &host.home().ok()?, kind.root).join(kind.folder),
+    ];
+    let is_there = |folder: &PathBuf| {
+        find(folder, kind)
+            .iter()
+            .any(|rollout| rollout.conversation == conversation)
+    };
+    Some(folders.iter().any(is_there))
+}
+
+/// The transcripts below `folder`: regular files at their depth, no symlink on the way, since the
+/// harness inside can write here.
+fn find(folder: &Path, kind: &Rollouts) -> Vec<Rollout> {
+    let mut folders = vec![folder.to_owned()];
+    for _ in 0..kind.depth {
+        folders = folders
+            .iter()
+            .flat_map(|folder| entries(folder, fs::FileType::is_dir))
+            .collect();
+    }
+    let files = folders
+        .iter()
+        .flat_map(|folder| entries(folder, fs::FileType::is_file));
+    files.filter_map(|path| rollout(path, kind)).collect()
+}
+
+fn entries(folder: &Path, wanted: fn(&fs::FileType) -> bool) -> Vec<PathBuf> {
+    fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| entry.file_type().is_ok_and(|kind| wanted(&kind)))
+        .map(|entry| entry.path())
+        .collect()
+}
+
+/// `rollout-<time>-<uuid>.jsonl`, if it is a conversation of the user's and not one that the harness
+/// held with itself.
+fn rollout(path: PathBuf, kind: &Rollouts) -> Option<Rollout> {
+    const UUID: usize = 36;
+    let name = path.file_name()?.to_str()?;
+    let stem = name.strip_prefix(kind.prefix)?.strip_suffix(kind.suffix)?;
+    let conversation = stem.get(stem.len().checked_sub(UUID)?..)?.to_owned();
+    uuid::Uuid::try_parse(&conversation).ok()?;
+    if head(&path).ok()?.contains(kind.not_users) {
+        return None;
+    }
+    let changed = fs::metadata(&path).and_then(|meta| meta.modified()).ok()?;
+    Some(Rollout {
+        path,
+        conversation,
+        changed,
+    })
+}
+
+/// The beginning of the first line, where the ids and the folder stand.
+fn head(path: &Path) -> io::Result<String> {
+    use std::io::Read;
+    const HEAD: u64 = 4096;
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(HEAD).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Makes `file` of `from` stand in `to` at the same place: the same file where the file system
+/// allows, so that both sides see what is added. An older one there gives way.
+fn mirror(from: &Path, to: &Path, file: &Path) -> anyhow::Result<()> {
+    let dest = to.join(file.strip_prefix(from)?);
+    let folder = dest.parent().unwrap_or(to);
+    let what = || {
+        format!(
+            "could not mirror the transcript to `{}`",
+            for_terminal(&dest)
+        )
+    };
+    let ours = fs::symlink_metadata(file).with_context(what)?;
+    if let Ok(theirs) = fs::symlink_metadata(&dest) {
+        let same = (theirs.dev(), theirs.ino()) == (ours.dev(), ours.ino());
+        if same || theirs.modified()? >= ours.modified()? {
+            return Ok(());
+        }
+    }
+    make_private_folder(folder)?;
+    let unfinished = folder.join(format!(".{}.hqt-tmux", std::process::id()));
+    fs::hard_link(file, &unfinished)
+        .or_else(|_| fs::copy(file, &unfinished).map(drop))
+        .and_then(|()| fs::rename(&unfinished, &dest))
+        .with_context(what)
+}
