@@ -47,19 +47,23 @@ pub(crate) fn first(
     want_fresh: bool,
     mint: impl FnOnce() -> String,
 ) -> Rung {
-    let assigned = matches!(harness.conversation, Conversation::Assigned(_));
+    let chosen = harness.conversation.is_ours_to_choose();
+    let started = session.last_started_at.is_some();
     match &session.conversation_id {
         Some(_) if want_fresh => Rung::Fresh {
-            conversation: assigned.then(mint),
+            conversation: chosen.then(mint),
         },
-        Some(id) if session.last_started_at.is_some() && harness.resume.is_some() => Rung::Resume {
+        Some(_) if started && harness.conversation == Conversation::EachStart => Rung::Fresh {
+            conversation: Some(mint()),
+        },
+        Some(id) if started && harness.resume.is_some() => Rung::Resume {
             conversation: id.clone(),
         },
         Some(id) => Rung::Fresh {
             conversation: Some(id.clone()),
         },
         None => Rung::Fresh {
-            conversation: assigned.then(mint),
+            conversation: chosen.then(mint),
         },
     }
 }
@@ -77,7 +81,7 @@ pub(crate) fn after_resume(
     if ended.is_by_user() || lasted > harness.resume_grace {
         return None;
     }
-    let assigned = matches!(harness.conversation, Conversation::Assigned(_));
+    let assigned = harness.conversation.is_ours_to_choose();
     match transcript {
         Transcript::Present => None,
         Transcript::Absent => Some(Rung::Fresh {

@@ -37,6 +37,8 @@ pub(crate) struct Facts {
     /// The executable, absolute, as it was found on PATH.
     pub(crate) program: PathBuf,
     pub(crate) known_flags: Vec<String>,
+    /// Whether the user has made the harness's first own setting.
+    pub(crate) user_has_set: bool,
     /// Environment of the caller, whose values a sandboxed harness gets.
     pub(crate) caller: Variables,
     /// Environment of the pane, in which an unsandboxed harness runs.
@@ -132,6 +134,7 @@ fn command(
         arguments,
         sandboxed,
         known_flags: &facts.known_flags,
+        user_has_set: facts.user_has_set,
     };
     let words = match rung {
         Rung::Resume { .. } => harness.resume_words(&filling),

@@ -13,6 +13,7 @@ use crate::commands::table;
 use crate::error::ExitCode;
 use crate::escape::lines_for_terminal;
 use crate::harness;
+use crate::harness::Harness;
 use crate::host;
 use crate::scope;
 use crate::store;
@@ -223,18 +224,32 @@ fn store(context: &Context) -> Check {
     }
 }
 
-fn harness_check(context: &Context, harness: &'static harness::Harness) -> Check {
+fn harness_check(context: &Context, harness: &'static Harness) -> Check {
+    let host = &context.host;
     let cwd = host::project_folder(None).unwrap_or_else(|_| "/".into());
-    match host::program_of(&context.host, harness, &cwd) {
-        Ok(program) => Check::new(
-            harness.id,
-            Verdict::Ok,
-            format!("found at {}", program.display()),
-        ),
-        Err(_) => {
-            Check::new(harness.id, Verdict::Warn, "not installed").remedy(harness.install_hint)
-        }
-    }
+    let Ok(program) = host::program_of(host, harness, &cwd) else {
+        return Check::new(harness.id, Verdict::Warn, "not installed").remedy(harness.install_hint);
+    };
+    let version = host::version_of(host, &program);
+    let mut detail = format!(
+        "{} at {}",
+        version.as_deref().unwrap_or("no answer to --version"),
+        program.display()
+    );
+    detail.push_str(match host::is_visible_inside(host, &program) {
+        true => ", visible inside",
+        false => ", NOT visible inside",
+    });
+    detail.push_str(match host::is_logged_in(host, harness) {
+        true => ", used on this machine",
+        false => ", no login on this machine",
+    });
+    let verdict = if version.is_some() {
+        Verdict::Ok
+    } else {
+        Verdict::Warn
+    };
+    Check::new(harness.id, verdict, detail)
 }
 
 fn as_text(checks: &[Check]) -> String {

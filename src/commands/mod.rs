@@ -3,6 +3,7 @@
 mod delete;
 mod doctor;
 mod exec;
+mod explain;
 mod inner;
 mod list;
 mod new;

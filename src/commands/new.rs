@@ -14,15 +14,14 @@ use crate::commands::planning;
 use crate::commands::planning::Planner;
 use crate::commands::planning::mint;
 use crate::commands::print;
+use crate::commands::say;
 use crate::commands::survey::Survey;
 use crate::commands::table;
 use crate::error::ExitCode;
 use crate::error::UserError;
 use crate::escape::for_terminal;
-use crate::escape::shell_line;
 use crate::handover::Message;
 use crate::harness;
-use crate::harness::Conversation;
 use crate::harness::Harness;
 use crate::host;
 use crate::ladder;
@@ -54,7 +53,7 @@ pub(super) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<Exi
     let rung = ladder::first(planner.harness, &session, false, mint);
     let plan = planner.plan(&rung)?;
     if arguments.dry_run {
-        print(&format!("{}\n", shell_line(&plan.argv)))?;
+        planning::print_dry_run(&planner, &plan)?;
         return Ok(ExitCode::Done);
     }
     tmux::ensure_supported().map_err(tmux::Error::explain)?;
@@ -62,6 +61,9 @@ pub(super) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<Exi
         bail!(tmux::Error::NoServer(tmux.socket_path().to_owned()).explain());
     }
 
+    for note in &plan.notes {
+        say(note);
+    }
     let store = context.store()?;
     let session = named(context, &store, session)?;
     store.insert(&session).explained(context)?;
@@ -220,7 +222,7 @@ fn session(arguments: &cli::New, cwd: &Path, answers: Answers) -> Session {
         true => (uuid::Uuid::nil(), uuid::Uuid::nil()),
         false => (uuid::Uuid::new_v4(), uuid::Uuid::new_v4()),
     };
-    let assigned = matches!(answers.harness.conversation, Conversation::Assigned(_));
+    let chosen = answers.harness.conversation.is_ours_to_choose();
     Session {
         id: SessionId::from_random(id),
         name: answers.name,
@@ -229,7 +231,7 @@ fn session(arguments: &cli::New, cwd: &Path, answers: Answers) -> Session {
         cwd: cwd.to_owned(),
         env_names: arguments.env.clone(),
         sandbox: answers.sandbox,
-        conversation_id: assigned.then(|| conversation.to_string()),
+        conversation_id: chosen.then(|| conversation.to_string()),
         former_conversation_id: None,
         socket: None,
         created_at: host::now(),

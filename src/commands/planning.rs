@@ -5,8 +5,12 @@ use std::path::PathBuf;
 
 use crate::bwrap;
 use crate::bwrap::Availability;
+use crate::commands::explain;
+use crate::commands::print;
+use crate::commands::say;
 use crate::error::UserError;
 use crate::escape::for_terminal;
+use crate::escape::shell_line;
 use crate::harness;
 use crate::harness::Harness;
 use crate::host;
@@ -17,6 +21,7 @@ use crate::ladder::Rung;
 use crate::plan;
 use crate::plan::Facts;
 use crate::plan::Plan;
+use crate::plan::SandboxSide;
 use crate::sandbox::environment::Variables;
 use crate::session::Session;
 use crate::tmux;
@@ -84,10 +89,29 @@ impl Planner {
         })
     }
 
+    /// What a sandbox is made of; `None` for an unsandboxed session.
+    pub(super) fn sandbox(&self) -> Option<&SandboxSide> {
+        self.facts.sandbox.as_ref()
+    }
+
     /// The plan of `rung`, or why it may not be run.
     pub(super) fn plan(&self, rung: &Rung) -> Result<Plan, UserError> {
         plan::make(&self.session, self.harness, rung, &self.facts)
     }
+}
+
+/// What `--dry-run` does: the line on stdout, the policy in words on stderr.
+pub(super) fn print_dry_run(planner: &Planner, plan: &Plan) -> anyhow::Result<()> {
+    print(&format!("{}\n", shell_line(&plan.argv)))?;
+    if let Ok(Some(policy)) = plan::policy(&planner.session) {
+        for (label, text) in explain::lines(planner, plan, policy) {
+            say(&format!("{label}: {text}"));
+        }
+    }
+    for note in &plan.notes {
+        say(note);
+    }
+    Ok(())
 }
 
 /// The conversation that is to be resumed: the one that the user told, the one that the last run's

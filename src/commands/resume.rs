@@ -18,14 +18,11 @@ use crate::commands::planning;
 use crate::commands::planning::Planner;
 use crate::commands::planning::mint;
 use crate::commands::policy_change;
-use crate::commands::print;
 use crate::commands::survey::Survey;
 use crate::error::ExitCode;
 use crate::error::UserError;
 use crate::escape::for_terminal;
-use crate::escape::shell_line;
 use crate::handover::Message;
-use crate::harness::Conversation;
 use crate::ladder;
 use crate::session::Session;
 use crate::session::State;
@@ -63,11 +60,8 @@ pub(super) fn run(context: &Context, arguments: &cli::Resume) -> anyhow::Result<
 
 /// What the conversation ids of users must look like, so that no harness reads them otherwise.
 fn ensure_conversation_id(session: &Session, id: &str) -> anyhow::Result<()> {
-    let assigned = matches!(
-        planning::harness_of(session)?.conversation,
-        Conversation::Assigned(_)
-    );
-    let wrong = match assigned {
+    let conversation = planning::harness_of(session)?.conversation;
+    let wrong = match conversation.is_ours_to_choose() {
         // claude opens a picker for anything else, and the window hangs.
         true => uuid::Uuid::try_parse(id).is_err(),
         false => id.is_empty() || id.starts_with('-'),
@@ -119,7 +113,7 @@ fn start(
     let rung = ladder::first(planner.harness, &changed, arguments.fresh, mint);
     let plan = planner.plan(&rung)?;
     if arguments.dry_run {
-        print(&format!("{}\n", shell_line(&plan.argv)))?;
+        planning::print_dry_run(&planner, &plan)?;
         return Ok(ExitCode::Done);
     }
     tmux::ensure_supported().map_err(tmux::Error::explain)?;

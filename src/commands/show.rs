@@ -3,15 +3,20 @@
 use crate::cli;
 use crate::commands::Context;
 use crate::commands::Explained;
+use crate::commands::explain;
 use crate::commands::planning;
+use crate::commands::planning::Planner;
+use crate::commands::planning::mint;
 use crate::commands::print;
 use crate::commands::survey;
 use crate::commands::survey::Survey;
 use crate::commands::table;
 use crate::error::ExitCode;
+use crate::error::UserError;
 use crate::escape::for_terminal;
+use crate::escape::lines_for_terminal;
 use crate::escape::shell_line;
-use crate::session::FsAccess;
+use crate::ladder;
 use crate::session::Policy;
 use crate::session::Sandboxing;
 use crate::session::Session;
@@ -26,18 +31,42 @@ pub(super) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<Ex
     let survey = Survey::of(context, std::slice::from_ref(&session))?;
     match arguments.json {
         true => print(&format!("{:#}\n", table::json(&session, &survey)))?,
-        false => print(&text(&session, &survey))?,
+        false => print(&text(context, &session, &survey))?,
     }
     store.mark_seen(&[&session.id]).explained(context)?;
     Ok(ExitCode::Done)
 }
 
-fn text(session: &Session, survey: &Survey) -> String {
+fn text(context: &Context, session: &Session, survey: &Survey) -> String {
     let mut rows = what_it_is(session);
     rows.extend(how_it_goes(session, survey));
+    if let Sandboxing::On(policy) = session.sandbox {
+        rows.extend(the_sandbox(context, session, policy));
+    }
     let mut text = table::aligned(&rows).join("\n");
     text.push('\n');
     text
+}
+
+/// As it would be made now, or why it would not.
+fn the_sandbox(context: &Context, session: &Session, policy: Policy) -> Vec<Vec<String>> {
+    let explained = || -> Result<_, UserError> {
+        let env = context.host.env.clone();
+        let planner = Planner::new(&context.host, session, env, Vec::new())?;
+        let rung = ladder::first(planner.harness, session, false, mint);
+        let plan = planner.plan(&rung)?;
+        Ok(explain::lines(&planner, &plan, policy))
+    };
+    match explained() {
+        Ok(lines) => lines
+            .into_iter()
+            .map(|(label, text)| row(label, text))
+            .collect(),
+        Err(error) => vec![row(
+            "would not start",
+            lines_for_terminal(&error.to_string()).replace('\n', " "),
+        )],
+    }
 }
 
 fn what_it_is(session: &Session) -> Vec<Vec<String>> {
@@ -110,18 +139,10 @@ fn sandbox(sandbox: &Sandboxing) -> String {
         Sandboxing::Unreadable(text) => {
             format!("unreadable, so it does not start: {}", for_terminal(text))
         }
-        Sandboxing::On(policy) => in_words(*policy),
+        Sandboxing::On(policy) => format!(
+            "{}, network {}",
+            policy.fs,
+            if policy.net { "on" } else { "off" }
+        ),
     }
-}
-
-fn in_words(policy: Policy) -> String {
-    let fs = match policy.fs {
-        FsAccess::Rw => "the folder is writable",
-        FsAccess::Ro => "the folder is read-only",
-    };
-    let net = match policy.net {
-        true => "the network is the host's, localhost included",
-        false => "there is no network at all, not even the host's localhost",
-    };
-    format!("{fs}; $HOME is hidden; {net}; commits are not signed")
 }

@@ -5,11 +5,13 @@ use std::time::Duration;
 use crate::harness::Conversation::Assigned;
 use crate::harness::HOME;
 use crate::harness::Harness;
+use crate::harness::Logins;
 use crate::harness::Missing;
 use crate::harness::StateAccess;
 use crate::harness::StateBind;
 use crate::harness::StateRoot;
 use crate::harness::Transcripts;
+use crate::harness::UserSetting;
 use crate::harness::Word;
 
 /// Everything but `~/.claude.json` lies here; relocated, that file lies here too.
@@ -18,28 +20,34 @@ const CONFIG: StateRoot = StateRoot {
     default: ".claude",
 };
 
-pub(super) const CLAUDE: Harness = Harness {
+pub(super) const HARNESS: Harness = Harness {
     id: "claude",
     programs: &["claude"],
     install_hint: "npm install -g @anthropic-ai/claude-code",
     spawn: &[
         Word::SkipPermissions,
-        Word::Sandboxed("--settings"),
-        Word::Sandboxed(SETTINGS),
+        SETTINGS,
         Word::Is("--session-id"),
         Word::Conversation,
         Word::Arguments,
     ],
     resume: Some(&[
         Word::SkipPermissions,
-        Word::Sandboxed("--settings"),
-        Word::Sandboxed(SETTINGS),
+        SETTINGS,
         Word::Is("--resume"),
         Word::Conversation,
         Word::Arguments,
     ]),
     sandbox_skip_permission_flags: &["--dangerously-skip-permissions"],
     flags_if_known: &[],
+    user_settings: &[UserSetting {
+        files: &[
+            (CONFIG, "settings.json"),
+            (CONFIG, ".claude.json"),
+            (HOME, ".claude.json"),
+        ],
+        text: r#""preferredNotifChannel""#,
+    }],
     conversation: Assigned(Transcripts {
         root: CONFIG,
         folder: "projects",
@@ -105,10 +113,33 @@ pub(super) const CLAUDE: Harness = Harness {
         ("DISABLE_AUTOUPDATER", "1"),
     ],
     resume_grace: Duration::from_secs(20),
+    logins: Logins {
+        files: &[
+            (CONFIG, ".credentials.json"),
+            (CONFIG, ".claude.json"),
+            (HOME, ".claude.json"),
+        ],
+        env: &[
+            "ANTHROPIC_API_KEY",
+            "ANTHROPIC_AUTH_TOKEN",
+            "CLAUDE_CODE_OAUTH_TOKEN",
+            "AWS_BEARER_TOKEN_BEDROCK",
+        ],
+    },
 };
 
-/// Answers the "bypass permissions" warning without storing the answer.
-const SETTINGS: &str = r#"{"skipDangerousModePermissionPrompt":true}"#;
+/// Answers the "bypass permissions" warning without storing the answer. A bell, where the user has
+/// chosen no other sign, so that tmux's bell flag tells who waits.
+const SETTINGS: Word = Word::SandboxedBySetting {
+    set: &[
+        "--settings",
+        r#"{"skipDangerousModePermissionPrompt":true}"#,
+    ],
+    unset: &[
+        "--settings",
+        r#"{"skipDangerousModePermissionPrompt":true,"preferredNotifChannel":"terminal_bell"}"#,
+    ],
+};
 
 const fn bind(root: StateRoot, path: &'static str, access: StateAccess) -> StateBind {
     StateBind {

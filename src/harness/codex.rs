@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use crate::harness::Conversation;
 use crate::harness::Harness;
+use crate::harness::Logins;
 use crate::harness::Missing;
 use crate::harness::Rollouts;
 use crate::harness::StateAccess;
 use crate::harness::StateBind;
 use crate::harness::StateRoot;
+use crate::harness::UserSetting;
 use crate::harness::Word;
 
 const CODEX_HOME: StateRoot = StateRoot {
@@ -18,7 +20,7 @@ const CODEX_HOME: StateRoot = StateRoot {
     default: ".codex",
 };
 
-pub(super) const CODEX: Harness = Harness {
+pub(super) const HARNESS: Harness = Harness {
     id: "codex",
     programs: &["codex"],
     install_hint: "npm install -g @openai/codex",
@@ -27,6 +29,7 @@ pub(super) const CODEX: Harness = Harness {
         Word::IfKnown,
         Word::Sandboxed("-c"),
         Word::SandboxedFromCwd(trusted_project),
+        BELL,
         Word::Is("-C"),
         Word::Cwd,
         Word::Arguments,
@@ -36,6 +39,7 @@ pub(super) const CODEX: Harness = Harness {
         Word::IfKnown,
         Word::Sandboxed("-c"),
         Word::SandboxedFromCwd(trusted_project),
+        BELL,
         Word::Is("-C"),
         Word::Cwd,
         Word::Is("resume"),
@@ -46,6 +50,10 @@ pub(super) const CODEX: Harness = Harness {
     // A sandboxed codex that finds a host daemon's socket has its commands run by that daemon, on
     // the host. The flag exists since 0.160; older versions start no daemon.
     flags_if_known: &["--no-daemon"],
+    user_settings: &[UserSetting {
+        files: &[(CODEX_HOME, "config.toml")],
+        text: "notification",
+    }],
     conversation: Conversation::Learnt(Rollouts {
         root: CODEX_HOME,
         folder: "sessions",
@@ -98,6 +106,21 @@ pub(super) const CODEX: Harness = Harness {
     ],
     sandbox_env: &[],
     resume_grace: Duration::from_secs(20),
+    logins: Logins {
+        files: &[(CODEX_HOME, "auth.json"), (CODEX_HOME, "config.toml")],
+        env: &["OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN"],
+    },
+};
+
+/// A bell, where the user has chosen no other sign, so that tmux's bell flag tells who waits.
+const BELL: Word = Word::SandboxedBySetting {
+    set: &[],
+    unset: &[
+        "-c",
+        "tui.notifications=true",
+        "-c",
+        "tui.notification_method=\"bel\"",
+    ],
 };
 
 /// Answers codex's folder-trust dialog for this run: `projects={"/the/folder"={trust_level="trusted"}}`.

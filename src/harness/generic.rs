@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use crate::harness::Conversation;
 use crate::harness::Harness;
+use crate::harness::Logins;
 use crate::harness::Word;
 
-pub(super) const GENERIC: Harness = Harness {
+pub(super) const HARNESS: Harness = Harness {
     id: "generic",
     programs: &[],
     install_hint: "give a command that is on PATH after `--`",
@@ -14,9 +15,14 @@ pub(super) const GENERIC: Harness = Harness {
     resume: None,
     sandbox_skip_permission_flags: &[],
     flags_if_known: &[],
+    user_settings: &[],
     conversation: Conversation::None,
     sandbox_binds: &[],
     env_pass: &[],
     sandbox_env: &[],
     resume_grace: Duration::ZERO,
+    logins: Logins {
+        files: &[],
+        env: &[],
+    },
 };

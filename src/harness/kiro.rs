@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::harness::Conversation;
 use crate::harness::Harness;
+use crate::harness::Logins;
 use crate::harness::Missing;
 use crate::harness::StateAccess;
 use crate::harness::StateBind;
@@ -22,7 +23,7 @@ const DATA_HOME: StateRoot = StateRoot {
     default: ".local/share",
 };
 
-pub(super) const KIRO: Harness = Harness {
+pub(super) const HARNESS: Harness = Harness {
     id: "kiro",
     programs: &["kiro-cli"],
     install_hint: "see https://kiro.dev/docs/cli",
@@ -37,6 +38,7 @@ pub(super) const KIRO: Harness = Harness {
     ]),
     sandbox_skip_permission_flags: &["--trust-all-tools"],
     flags_if_known: &[],
+    user_settings: &[],
     conversation: Conversation::Told,
     sandbox_binds: &[
         StateBind {
@@ -61,4 +63,8 @@ pub(super) const KIRO: Harness = Harness {
     env_pass: &["KIRO_HOME", "KIRO_API_KEY", "XDG_DATA_HOME"],
     sandbox_env: &[],
     resume_grace: Duration::from_secs(20),
+    logins: Logins {
+        files: &[(DATA_HOME, "kiro-cli/data.sqlite3")],
+        env: &["KIRO_API_KEY"],
+    },
 };

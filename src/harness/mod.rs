@@ -5,8 +5,11 @@
 
 mod claude;
 mod codex;
+mod copilot;
+mod gemini;
 mod generic;
 mod kiro;
+mod opencode;
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -29,6 +32,8 @@ pub(crate) struct Harness {
     pub(crate) sandbox_skip_permission_flags: &'static [&'static str],
     /// Flags that older versions refuse: passed only when `--help` names them.
     pub(crate) flags_if_known: &'static [&'static str],
+    /// Settings that are made for the session where the user has not made them.
+    pub(crate) user_settings: &'static [UserSetting],
     pub(crate) conversation: Conversation,
     /// What of its state is visible inside, in the order of the folders.
     pub(crate) sandbox_binds: &'static [StateBind],
@@ -38,6 +43,23 @@ pub(crate) struct Harness {
     pub(crate) sandbox_env: &'static [(&'static str, &'static str)],
     /// A resume that fails within this time may have failed because there was nothing to resume.
     pub(crate) resume_grace: Duration,
+    pub(crate) logins: Logins,
+}
+
+/// A setting in a file of the user's.
+#[derive(Debug)]
+pub(crate) struct UserSetting {
+    /// The files that may hold it.
+    pub(crate) files: &'static [(StateRoot, &'static str)],
+    /// Stands in a file that sets it.
+    pub(crate) text: &'static str,
+}
+
+/// By what a login is told: without any of it the harness asks for one inside, and can't keep it.
+#[derive(Debug)]
+pub(crate) struct Logins {
+    pub(crate) files: &'static [(StateRoot, &'static str)],
+    pub(crate) env: &'static [&'static str],
 }
 
 /// One word of a command form.
@@ -54,6 +76,12 @@ pub(crate) enum Word {
     Sandboxed(&'static str),
     /// A word made from the folder of the session, only when sandboxed.
     SandboxedFromCwd(fn(&Path) -> OsString),
+    /// Words that only a sandboxed session has, by whether the user has made the harness's first
+    /// [`UserSetting`].
+    SandboxedBySetting {
+        set: &'static [&'static str],
+        unset: &'static [&'static str],
+    },
     /// The flags of [`Harness::flags_if_known`] that this version knows.
     IfKnown,
     /// The arguments of the session.
@@ -65,6 +93,10 @@ pub(crate) enum Word {
 pub(crate) enum Conversation {
     /// We choose a UUID and hand it over. The transcript stands where the pattern says.
     Assigned(Transcripts),
+    /// We choose a UUID; the spawn form makes the conversation or resumes it.
+    SpawnResumes,
+    /// We choose a UUID at each start, since what was started can't be resumed.
+    EachStart,
     /// The harness chooses; the id is learnt from the transcript that the run wrote.
     Learnt(Rollouts),
     /// Only what the user tells us with `resume --conversation`.
@@ -141,10 +173,13 @@ pub(crate) enum Missing {
 
 /// The harnesses that there are, in the order of the dialog.
 pub(crate) const ALL: &[&Harness] = &[
-    &claude::CLAUDE,
-    &codex::CODEX,
-    &kiro::KIRO,
-    &generic::GENERIC,
+    &claude::HARNESS,
+    &codex::HARNESS,
+    &kiro::HARNESS,
+    &gemini::HARNESS,
+    &opencode::HARNESS,
+    &copilot::HARNESS,
+    &generic::HARNESS,
 ];
 
 /// The harness called `id`.
@@ -160,6 +195,18 @@ pub(crate) struct Filling<'a> {
     pub(crate) sandboxed: bool,
     /// Which of [`Harness::flags_if_known`] the installed version knows.
     pub(crate) known_flags: &'a [String],
+    /// Whether the user has made the harness's first [`UserSetting`].
+    pub(crate) user_has_set: bool,
+}
+
+impl Conversation {
+    /// Whether we choose the id.
+    pub(crate) fn is_ours_to_choose(&self) -> bool {
+        matches!(
+            self,
+            Self::Assigned(_) | Self::SpawnResumes | Self::EachStart
+        )
+    }
 }
 
 impl Harness {
@@ -191,9 +238,16 @@ impl Harness {
                 }
                 Word::Sandboxed(text) if filling.sandboxed => words.push(text.into()),
                 Word::SandboxedFromCwd(make) if filling.sandboxed => words.push(make(filling.cwd)),
+                Word::SandboxedBySetting { set, unset } if filling.sandboxed => {
+                    let chosen = if filling.user_has_set { set } else { unset };
+                    words.extend(chosen.iter().map(OsString::from));
+                }
                 Word::IfKnown => words.extend(filling.known_flags.iter().map(OsString::from)),
                 Word::Arguments => words.extend(filling.arguments.iter().cloned()),
-                Word::SkipPermissions | Word::Sandboxed(_) | Word::SandboxedFromCwd(_) => {}
+                Word::SkipPermissions
+                | Word::Sandboxed(_)
+                | Word::SandboxedFromCwd(_)
+                | Word::SandboxedBySetting { .. } => {}
             }
         }
         words

@@ -2,7 +2,6 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use crate::harness::ALL;
-use crate::harness::Conversation;
 use crate::harness::Filling;
 use crate::harness::Harness;
 use crate::harness::Word;
@@ -16,6 +15,7 @@ fn filling(sandboxed: bool) -> Filling<'static> {
         arguments: &[],
         sandboxed,
         known_flags: &[],
+        user_has_set: true,
     }
 }
 
@@ -102,7 +102,7 @@ fn every_entry_of_the_registry_is_complete() {
             assert!(form.iter().any(|word| matches!(word, Word::Arguments)));
             assert!(!harness.resume_grace.is_zero(), "{}", harness.id);
         }
-        if matches!(harness.conversation, Conversation::Assigned(_)) {
+        if harness.conversation.is_ours_to_choose() {
             assert!(
                 harness
                     .spawn

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use crate::error::UserError;
 use crate::harness::Harness;
 use crate::host::Host;
+use crate::host::asked;
 use crate::host::canonical_as_far_as_it_exists;
 use crate::host::executable;
 use crate::host::git;
 use crate::host::guarded;
 use crate::host::home;
-use crate::host::known_flags;
 use crate::host::state;
 use crate::host::system;
 use crate::plan::Creation;
@@ -45,7 +45,7 @@ pub(crate) fn gather(host: &Host, wanted: Wanted<'_>) -> Result<Facts, UserError
         session, harness, ..
     } = wanted;
     let program = program(host, session, harness)?;
-    let known_flags = known_flags::ask(host, harness, &program);
+    let known_flags = asked::known_flags(host, harness, &program);
     let sandbox = match &wanted.sandbox {
         Some((bwrap, policy)) => Some(side(
             host,
@@ -61,6 +61,9 @@ pub(crate) fn gather(host: &Host, wanted: Wanted<'_>) -> Result<Facts, UserError
         own_exe: host.exe.clone(),
         program,
         known_flags,
+        user_has_set: host
+            .home()
+            .is_ok_and(|home| state::user_has_set(host, &home, harness)),
         caller: host.env.clone(),
         pane: wanted.pane,
         sandbox,
@@ -88,6 +91,29 @@ pub(crate) fn program_of(host: &Host, harness: &Harness, cwd: &Path) -> Result<P
         }
     }
     Err(missing)
+}
+
+/// Whether a sandboxed session could start `program`.
+pub(crate) fn is_visible_inside(host: &Host, program: &Path) -> bool {
+    let (Ok(home), Ok(real)) = (host.home(), std::fs::canonicalize(program)) else {
+        return false;
+    };
+    let shown = |path: &Path| {
+        !path.starts_with(&home)
+            && system::roots()
+                .iter()
+                .any(|bind| path.starts_with(bind.dest()))
+    };
+    shown(&real)
+        || executable::binds(host, &home, program, &shown)
+            .iter()
+            .any(|bind| bind.source().is_some_and(|source| real.starts_with(source)))
+}
+
+/// Whether the host has a login for the harness, or the caller a key.
+pub(crate) fn is_logged_in(host: &Host, harness: &Harness) -> bool {
+    host.home()
+        .is_ok_and(|home| state::is_logged_in(host, &home, harness))
 }
 
 fn side(
@@ -134,8 +160,19 @@ fn side(
         .extend(executable::binds(host, &home, program, &shown));
     side.binds.extend(state.binds.iter().cloned());
     side.create.extend(state.create);
+    side.notes.extend(login_note(host, wanted.harness));
     show_git(host, cwd, policy, &state.binds, &mut side);
     Ok(side)
+}
+
+fn login_note(host: &Host, harness: &Harness) -> Option<String> {
+    let id = harness.id;
+    (!is_logged_in(host, harness)).then(|| {
+        format!(
+            "{id} has no login on this machine: it will ask inside, where a login can't be kept; run \
+             `{id}` once outside and log in there"
+        )
+    })
 }
 
 /// The git folder outside of the project, the guards, and what is looked at after the run.

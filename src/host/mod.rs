@@ -4,6 +4,7 @@
     reason = "an edge: here the environment and the file system are read"
 )]
 
+mod asked;
 pub(crate) mod conversations;
 mod executable;
 mod facts;
@@ -11,13 +12,15 @@ mod git;
 mod gitconfig;
 mod guarded;
 mod home;
-mod known_flags;
 mod state;
 mod system;
 mod transcript;
 
+pub(crate) use asked::version as version_of;
 pub(crate) use facts::Wanted;
 pub(crate) use facts::gather;
+pub(crate) use facts::is_logged_in;
+pub(crate) use facts::is_visible_inside;
 pub(crate) use facts::program_of;
 pub(crate) use guarded::changed_since;
 pub(crate) use transcript::look_up as transcript;

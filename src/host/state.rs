@@ -72,6 +72,27 @@ pub(super) fn look_up(
     Ok(state)
 }
 
+/// Whether one of the user's files makes the harness's first setting.
+pub(super) fn user_has_set(host: &Host, home: &Path, harness: &Harness) -> bool {
+    harness.user_settings.first().is_some_and(|setting| {
+        setting.files.iter().any(|(root, path)| {
+            let file = root_folder(host, home, *root).join(path);
+            fs::read_to_string(file).is_ok_and(|text| text.contains(setting.text))
+        })
+    })
+}
+
+/// Whether the host has a login for the harness, or the caller a key.
+pub(super) fn is_logged_in(host: &Host, home: &Path, harness: &Harness) -> bool {
+    let logins = &harness.logins;
+    (logins.files.is_empty() && logins.env.is_empty())
+        || logins.env.iter().any(|name| host.var(name).is_some())
+        || logins
+            .files
+            .iter()
+            .any(|(root, path)| root_folder(host, home, *root).join(path).exists())
+}
+
 /// The paths that `bind` means.
 fn paths(bind: &StateBind, root: &Path, cwd: &Path) -> Vec<PathBuf> {
     if let Some(ending) = bind.path.strip_prefix('*') {

@@ -35,7 +35,10 @@ pub(crate) fn look_up(
                 None => Transcript::Unknown,
             }
         }
-        Conversation::Told | Conversation::None => Transcript::Unknown,
+        Conversation::SpawnResumes
+        | Conversation::EachStart
+        | Conversation::Told
+        | Conversation::None => Transcript::Unknown,
     }
 }
 

@@ -1,0 +1,86 @@
+//! A sandbox in words: what is visible, writable, guarded and passed.
+
+use std::path::Path;
+
+use crate::commands::planning::Planner;
+use crate::escape::for_terminal;
+use crate::plan::Plan;
+use crate::sandbox::Bind;
+use crate::session::FsAccess;
+use crate::session::Policy;
+
+/// Lines of a label and what it says, for a sandboxed plan.
+pub(super) fn lines(planner: &Planner, plan: &Plan, policy: Policy) -> Vec<(&'static str, String)> {
+    let Some(side) = planner.sandbox() else {
+        return Vec::new();
+    };
+    let cwd = &planner.session.cwd;
+    let mut lines = vec![
+        ("project", project(policy)),
+        ("network", network(policy).to_owned()),
+        (
+            "hidden",
+            format!(
+                "{} and everything else that is not named here",
+                for_terminal(&side.facts.home)
+            ),
+        ),
+        (
+            "system",
+            list(
+                side.facts
+                    .system
+                    .iter()
+                    .filter(|bind| bind.source().is_some()),
+            ),
+        ),
+    ];
+    lines.extend(binds(&side.binds, cwd));
+    let names: Vec<String> = plan.environment.keys().map(for_terminal).collect();
+    lines.push(("variables", names.join(" ")));
+    lines.push((
+        "git",
+        "commits are not signed; no stored credentials, no ssh keys".into(),
+    ));
+    lines.retain(|(_, text)| !text.is_empty());
+    lines
+}
+
+fn binds(binds: &[Bind], cwd: &Path) -> [(&'static str, String); 3] {
+    let is_read_only = |bind: &&Bind| matches!(bind, Bind::ReadOnly { .. });
+    let is_writable = |bind: &&Bind| matches!(bind, Bind::Writable { .. });
+    let (inside, elsewhere): (Vec<&Bind>, Vec<&Bind>) =
+        binds.iter().partition(|bind| bind.dest().starts_with(cwd));
+    [
+        (
+            "writable",
+            list(elsewhere.iter().copied().filter(is_writable)),
+        ),
+        (
+            "read-only",
+            list(elsewhere.iter().copied().filter(is_read_only)),
+        ),
+        ("guarded", list(inside.iter().copied().filter(is_read_only))),
+    ]
+}
+
+fn project(policy: Policy) -> String {
+    match policy.fs {
+        FsAccess::Rw => "writable, but for what is guarded".into(),
+        FsAccess::Ro => "read-only".into(),
+    }
+}
+
+fn network(policy: Policy) -> &'static str {
+    match policy.net {
+        true => "all that this machine can reach, localhost included",
+        false => "none at all: no model API, and no localhost of the host",
+    }
+}
+
+fn list<'a>(binds: impl Iterator<Item = &'a Bind>) -> String {
+    binds
+        .map(|bind| for_terminal(bind.dest()))
+        .collect::<Vec<_>>()
+        .join(" ")
+}

@@ -1,0 +1,81 @@
+//! GitHub's Copilot CLI. Facts seen on 1.0.102.
+
+use std::time::Duration;
+
+use crate::harness::Conversation;
+use crate::harness::HOME;
+use crate::harness::Harness;
+use crate::harness::Logins;
+use crate::harness::Missing;
+use crate::harness::StateAccess;
+use crate::harness::StateBind;
+use crate::harness::StateRoot;
+use crate::harness::Word;
+
+const COPILOT: StateRoot = StateRoot {
+    env: Some("COPILOT_HOME"),
+    default: ".copilot",
+};
+
+pub(super) const HARNESS: Harness = Harness {
+    id: "copilot",
+    programs: &["copilot"],
+    install_hint: "npm install -g @github/copilot",
+    // The same line makes a conversation and resumes it.
+    spawn: &[
+        Word::SkipPermissions,
+        Word::Sandboxed("--no-auto-update"),
+        Word::Is("--session-id"),
+        Word::Conversation,
+        Word::Arguments,
+    ],
+    resume: None,
+    sandbox_skip_permission_flags: &["--yolo"],
+    flags_if_known: &[],
+    user_settings: &[],
+    conversation: Conversation::SpawnResumes,
+    sandbox_binds: &[
+        StateBind {
+            root: COPILOT,
+            path: "",
+            access: StateAccess::Writable,
+            missing: Missing::CreateFolder,
+        },
+        over("settings.json", Missing::CreateFile("{}\n")),
+        over("mcp-config.json", Missing::CreateFile("{}\n")),
+        over("permissions-config.json", Missing::CreateFile("{}\n")),
+        over("hooks", Missing::CreateFolder),
+        over("installed-plugins", Missing::CreateFolder),
+        over("skills", Missing::CreateFolder),
+        over("pkg", Missing::CreateFolder),
+        // The program unpacks itself there, 235 MB; what is there already is used.
+        StateBind {
+            root: HOME,
+            path: ".cache/copilot",
+            access: StateAccess::ReadOnly,
+            missing: Missing::Skip,
+        },
+    ],
+    env_pass: &[
+        "COPILOT_HOME",
+        "COPILOT_GITHUB_TOKEN",
+        "GH_TOKEN",
+        "GITHUB_TOKEN",
+        "COPILOT_MODEL",
+    ],
+    sandbox_env: &[("COPILOT_ALLOW_ALL", "true")],
+    resume_grace: Duration::ZERO,
+    logins: Logins {
+        files: &[(COPILOT, "config.json")],
+        env: &["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
+    },
+};
+
+const fn over(path: &'static str, missing: Missing) -> StateBind {
+    StateBind {
+        root: COPILOT,
+        path,
+        access: StateAccess::ReadOnly,
+        missing,
+    }
+}
