@@ -2,6 +2,7 @@
 //! `--dry-run` and for the checks before anything exists.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::path::PathBuf;
 
 use crate::error::UserError;
@@ -30,6 +31,14 @@ pub(crate) enum Creation {
     File(PathBuf, &'static str),
 }
 
+impl Creation {
+    pub(crate) fn path(&self) -> &Path {
+        match self {
+            Self::Folder(path) | Self::File(path, _) => path,
+        }
+    }
+}
+
 /// What the host found out for one session.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
@@ -37,8 +46,8 @@ pub(crate) struct Facts {
     /// The executable, absolute, as it was found on PATH.
     pub(crate) program: PathBuf,
     pub(crate) known_flags: Vec<String>,
-    /// Whether the user has made the harness's first own setting.
-    pub(crate) user_has_set: bool,
+    /// Which of the harness's settings the user has made.
+    pub(crate) user_has_set: Vec<bool>,
     /// Environment of the caller, whose values a sandboxed harness gets.
     pub(crate) caller: Variables,
     /// Environment of the pane, in which an unsandboxed harness runs.
@@ -134,7 +143,7 @@ fn command(
         arguments,
         sandboxed,
         known_flags: &facts.known_flags,
-        user_has_set: facts.user_has_set,
+        user_has_set: &facts.user_has_set,
     };
     let words = match rung {
         Rung::Resume { .. } => harness.resume_words(&filling),

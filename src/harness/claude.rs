@@ -1,5 +1,6 @@
 //! Claude Code. Facts seen on 2.1.332.
 
+use std::ffi::OsString;
 use std::time::Duration;
 
 use crate::harness::Conversation::Assigned;
@@ -26,28 +27,34 @@ pub(super) const HARNESS: Harness = Harness {
     install_hint: "npm install -g @anthropic-ai/claude-code",
     spawn: &[
         Word::SkipPermissions,
-        SETTINGS,
+        Word::SandboxedBySettings(settings),
         Word::Is("--session-id"),
         Word::Conversation,
         Word::Arguments,
     ],
     resume: Some(&[
         Word::SkipPermissions,
-        SETTINGS,
+        Word::SandboxedBySettings(settings),
         Word::Is("--resume"),
         Word::Conversation,
         Word::Arguments,
     ]),
     sandbox_skip_permission_flags: &["--dangerously-skip-permissions"],
     flags_if_known: &[],
-    user_settings: &[UserSetting {
-        files: &[
-            (CONFIG, "settings.json"),
-            (CONFIG, ".claude.json"),
-            (HOME, ".claude.json"),
-        ],
-        text: r#""preferredNotifChannel""#,
-    }],
+    user_settings: &[
+        UserSetting {
+            files: &[
+                (CONFIG, "settings.json"),
+                (CONFIG, ".claude.json"),
+                (HOME, ".claude.json"),
+            ],
+            text: r#""preferredNotifChannel""#,
+        },
+        UserSetting {
+            files: &[(CONFIG, "settings.json"), (CONFIG, "settings.local.json")],
+            text: r#""tui""#,
+        },
+    ],
     conversation: Assigned(Transcripts {
         root: CONFIG,
         folder: "projects",
@@ -128,18 +135,23 @@ pub(super) const HARNESS: Harness = Harness {
     },
 };
 
-/// Answers the "bypass permissions" warning without storing the answer. A bell, where the user has
-/// chosen no other sign, so that tmux's bell flag tells who waits.
-const SETTINGS: Word = Word::SandboxedBySetting {
-    set: &[
-        "--settings",
-        r#"{"skipDangerousModePermissionPrompt":true}"#,
-    ],
-    unset: &[
-        "--settings",
-        r#"{"skipDangerousModePermissionPrompt":true,"preferredNotifChannel":"terminal_bell"}"#,
-    ],
-};
+/// Settings for the run alone. One answers the "bypass permissions" warning. A bell, where the user
+/// has chosen no other sign, lets tmux's bell flag tell who waits. With a choice of screen claude does
+/// not offer its new one at every start, as it would while it can't keep the answer.
+fn settings(user_has_set: &[bool]) -> Vec<OsString> {
+    let mut json = r#"{"skipDangerousModePermissionPrompt":true"#.to_owned();
+    let made = [
+        r#","preferredNotifChannel":"terminal_bell""#,
+        r#","tui":"default""#,
+    ];
+    for (setting, is_set) in made.iter().zip(user_has_set) {
+        if !is_set {
+            json.push_str(setting);
+        }
+    }
+    json.push('}');
+    vec!["--settings".into(), json.into()]
+}
 
 const fn bind(root: StateRoot, path: &'static str, access: StateAccess) -> StateBind {
     StateBind {

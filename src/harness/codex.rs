@@ -29,7 +29,7 @@ pub(super) const HARNESS: Harness = Harness {
         Word::IfKnown,
         Word::Sandboxed("-c"),
         Word::SandboxedFromCwd(trusted_project),
-        BELL,
+        Word::SandboxedBySettings(bell),
         Word::Is("-C"),
         Word::Cwd,
         Word::Arguments,
@@ -39,7 +39,7 @@ pub(super) const HARNESS: Harness = Harness {
         Word::IfKnown,
         Word::Sandboxed("-c"),
         Word::SandboxedFromCwd(trusted_project),
-        BELL,
+        Word::SandboxedBySettings(bell),
         Word::Is("-C"),
         Word::Cwd,
         Word::Is("resume"),
@@ -113,15 +113,19 @@ pub(super) const HARNESS: Harness = Harness {
 };
 
 /// A bell, where the user has chosen no other sign, so that tmux's bell flag tells who waits.
-const BELL: Word = Word::SandboxedBySetting {
-    set: &[],
-    unset: &[
-        "-c",
-        "tui.notifications=true",
-        "-c",
-        "tui.notification_method=\"bel\"",
-    ],
-};
+fn bell(user_has_set: &[bool]) -> Vec<OsString> {
+    match user_has_set {
+        [true, ..] => Vec::new(),
+        _ => [
+            "-c",
+            "tui.notifications=true",
+            "-c",
+            "tui.notification_method=\"bel\"",
+        ]
+        .map(OsString::from)
+        .to_vec(),
+    }
+}
 
 /// Answers codex's folder-trust dialog for this run: `projects={"/the/folder"={trust_level="trusted"}}`.
 /// Codex reads TOML, whose basic strings want `"`, `\` and control characters escaped.

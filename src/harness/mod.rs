@@ -76,12 +76,9 @@ pub(crate) enum Word {
     Sandboxed(&'static str),
     /// A word made from the folder of the session, only when sandboxed.
     SandboxedFromCwd(fn(&Path) -> OsString),
-    /// Words that only a sandboxed session has, by whether the user has made the harness's first
-    /// [`UserSetting`].
-    SandboxedBySetting {
-        set: &'static [&'static str],
-        unset: &'static [&'static str],
-    },
+    /// Words that only a sandboxed session has, by which of [`Harness::user_settings`] the user has
+    /// made.
+    SandboxedBySettings(fn(&[bool]) -> Vec<OsString>),
     /// The flags of [`Harness::flags_if_known`] that this version knows.
     IfKnown,
     /// The arguments of the session.
@@ -195,8 +192,8 @@ pub(crate) struct Filling<'a> {
     pub(crate) sandboxed: bool,
     /// Which of [`Harness::flags_if_known`] the installed version knows.
     pub(crate) known_flags: &'a [String],
-    /// Whether the user has made the harness's first [`UserSetting`].
-    pub(crate) user_has_set: bool,
+    /// Which of [`Harness::user_settings`] the user has made.
+    pub(crate) user_has_set: &'a [bool],
 }
 
 impl Conversation {
@@ -238,16 +235,15 @@ impl Harness {
                 }
                 Word::Sandboxed(text) if filling.sandboxed => words.push(text.into()),
                 Word::SandboxedFromCwd(make) if filling.sandboxed => words.push(make(filling.cwd)),
-                Word::SandboxedBySetting { set, unset } if filling.sandboxed => {
-                    let chosen = if filling.user_has_set { set } else { unset };
-                    words.extend(chosen.iter().map(OsString::from));
+                Word::SandboxedBySettings(make) if filling.sandboxed => {
+                    words.extend(make(filling.user_has_set));
                 }
                 Word::IfKnown => words.extend(filling.known_flags.iter().map(OsString::from)),
                 Word::Arguments => words.extend(filling.arguments.iter().cloned()),
                 Word::SkipPermissions
                 | Word::Sandboxed(_)
                 | Word::SandboxedFromCwd(_)
-                | Word::SandboxedBySetting { .. } => {}
+                | Word::SandboxedBySettings(_) => {}
             }
         }
         words

@@ -15,7 +15,7 @@ fn filling(sandboxed: bool) -> Filling<'static> {
         arguments: &[],
         sandboxed,
         known_flags: &[],
-        user_has_set: true,
+        user_has_set: &[true, true],
     }
 }
 

@@ -1,18 +1,17 @@
 //! Where a program is, and what must be visible so that it starts inside.
 
-use std::collections::VecDeque;
 use std::ffi::OsStr;
-use std::ffi::OsString;
 use std::fs;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Component;
 use std::path::Path;
 use std::path::PathBuf;
 
 use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::host::Host;
+use crate::host::links::Hop;
+use crate::host::links::hops;
 use crate::sandbox::Bind;
 
 /// Below the home folder: where package and version managers install, and how many components under
@@ -74,49 +73,6 @@ pub(crate) fn find(
             for_terminal(searched)
         ))
         .hint(install_hint)
-    })
-}
-
-/// One step from a path to the file that it means.
-enum Hop {
-    Link { at: PathBuf, target: PathBuf },
-    File(PathBuf),
-}
-
-/// Follows `path` component by component.
-fn hops(path: &Path) -> Vec<Hop> {
-    const MOST_LINKS: usize = 40;
-    let mut hops = Vec::new();
-    let mut real = PathBuf::from("/");
-    let mut left: VecDeque<OsString> = components(path).collect();
-    while let Some(name) = left.pop_front() {
-        if name == ".." {
-            real.pop();
-            continue;
-        }
-        let at = real.join(&name);
-        match fs::read_link(&at) {
-            Ok(target) if hops.len() < MOST_LINKS => {
-                if target.is_absolute() {
-                    real = PathBuf::from("/");
-                }
-                for name in components(&target).collect::<Vec<_>>().into_iter().rev() {
-                    left.push_front(name);
-                }
-                hops.push(Hop::Link { at, target });
-            }
-            _ => real = at,
-        }
-    }
-    hops.push(Hop::File(real));
-    hops
-}
-
-fn components(path: &Path) -> impl Iterator<Item = OsString> + '_ {
-    path.components().filter_map(|component| match component {
-        Component::Normal(name) => Some(name.to_owned()),
-        Component::ParentDir => Some("..".into()),
-        _ => None,
     })
 }
 
@@ -189,13 +145,19 @@ fn install_root(home: &Path, path: &Path) -> Option<PathBuf> {
 /// The folders of PATH below the home folder, by the same rule, so that the agent has the user's own
 /// tools; with what the tools in them need. Never one that holds tokens. A folder of the project is
 /// the project's own.
-pub(super) fn path_binds(host: &Host, home: &Path, project: &Path) -> Vec<Bind> {
+pub(super) fn path_binds(
+    host: &Host,
+    home: &Path,
+    project: &Path,
+    shown: &dyn Fn(&Path) -> bool,
+) -> Vec<Bind> {
     let mut binds = Vec::new();
     for folder in path_folders(host) {
         let own = folder.starts_with(project) || project.starts_with(&folder);
         if own || !folder.starts_with(home) || folder == home || holds_tokens(&folder) {
             continue;
         }
+        binds.extend(linked_tools(host, home, &folder, shown));
         let root = install_root(home, &folder.join("x")).unwrap_or(folder);
         if root == home.join(".cargo/bin") {
             for companion in [".rustup", ".cargo/config.toml", ".cargo/env"] {
@@ -208,6 +170,27 @@ pub(super) fn path_binds(host: &Host, home: &Path, project: &Path) -> Vec<Bind> 
         binds.push(Bind::read_only(root));
     }
     binds
+}
+
+/// The installations that the symlinks in a folder of PATH lead to: pipx, uv and their kind put only
+/// a link there. Known kinds of installations alone: a link may lead anywhere.
+fn linked_tools(
+    host: &Host,
+    home: &Path,
+    folder: &Path,
+    shown: &dyn Fn(&Path) -> bool,
+) -> Vec<Bind> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let links = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
+    let needed = links.flat_map(|link| binds(host, home, &link.path(), shown));
+    needed
+        .filter(|bind| match bind {
+            Bind::ReadOnly { dest, .. } => {
+                install_root(home, &dest.join("x")).as_deref() == Some(dest)
+            }
+            _ => false,
+        })
+        .collect()
 }
 
 /// The existing folders of PATH, canonical.

@@ -12,9 +12,9 @@ use crate::host::executable;
 use crate::host::git;
 use crate::host::guarded;
 use crate::host::home;
+use crate::host::links;
 use crate::host::state;
 use crate::host::system;
-use crate::plan::Creation;
 use crate::plan::Facts;
 use crate::plan::SandboxSide;
 use crate::sandbox::Bind;
@@ -63,7 +63,8 @@ pub(crate) fn gather(host: &Host, wanted: Wanted<'_>) -> Result<Facts, UserError
         known_flags,
         user_has_set: host
             .home()
-            .is_ok_and(|home| state::user_has_set(host, &home, harness)),
+            .map(|home| state::user_has_set(host, &home, harness))
+            .unwrap_or_default(),
         caller: host.env.clone(),
         pane: wanted.pane,
         sandbox,
@@ -126,13 +127,14 @@ fn side(
 ) -> Result<SandboxSide, UserError> {
     let home = host.home()?;
     let cwd = &session.cwd;
-    let system = system::roots();
+    let (system, etc) = (system::roots(), system::etc());
     let shown = |path: &Path| {
-        path.starts_with(cwd)
-            || system.iter().any(|bind| match bind {
-                Bind::Link { dest, .. } => path == dest,
-                _ => path.starts_with(bind.dest()) && !path.starts_with(&home),
-            })
+        let is_shown = |bind: &Bind| match bind {
+            Bind::Link { dest, .. } => path == dest,
+            _ => path.starts_with(bind.dest()),
+        };
+        let of_the_system = system.iter().chain(&etc).any(is_shown);
+        path.starts_with(cwd) || (of_the_system && !path.starts_with(&home))
     };
     let around = surroundings(host, &home, &wanted.tmux_sockets)?;
     let state = state::look_up(host, &home, wanted.harness, session)?;
@@ -150,23 +152,24 @@ fn side(
             uid: host.uid,
             home: home.clone(),
             system: system.clone(),
-            etc: system::etc(),
+            etc: etc.clone(),
         },
     };
     home::show_certificates(host, &home, &shown, &mut side);
     home::show_caches(host, &home, session, &mut side)?;
-    side.binds.extend(executable::path_binds(host, &home, cwd));
+    side.binds
+        .extend(executable::path_binds(host, &home, cwd, &shown));
     side.binds
         .extend(executable::binds(host, &home, program, &shown));
     side.binds.extend(state.binds.iter().cloned());
     side.create.extend(state.create);
     side.notes.extend(login_note(host, wanted.harness));
-    show_git(host, cwd, policy, &state.binds, &mut side);
+    show_git(host, cwd, policy, &shown, &mut side);
     Ok(side)
 }
 
 fn login_note(host: &Host, harness: &Harness) -> Option<String> {
-    let id = harness.id;
+    let id = harness.programs.first()?;
     (!is_logged_in(host, harness)).then(|| {
         format!(
             "{id} has no login on this machine: it will ask inside, where a login can't be kept; run \
@@ -176,7 +179,13 @@ fn login_note(host: &Host, harness: &Harness) -> Option<String> {
 }
 
 /// The git folder outside of the project, the guards, and what is looked at after the run.
-fn show_git(host: &Host, cwd: &Path, policy: Policy, state: &[Bind], side: &mut SandboxSide) {
+fn show_git(
+    host: &Host,
+    cwd: &Path,
+    policy: Policy,
+    shown: &dyn Fn(&Path) -> bool,
+    side: &mut SandboxSide,
+) {
     let mut git = git::look_up(cwd);
     let is_private = |folder: &PathBuf| {
         refusal::holds_credentials(folder, &side.around.home)
@@ -188,15 +197,17 @@ fn show_git(host: &Host, cwd: &Path, policy: Policy, state: &[Bind], side: &mut 
             .push("git is left alone inside: its folder lies in a private one".into());
     }
     side.notes.append(&mut git.notes);
+    // Git's own records may name its folder by a path with symlinks in it.
+    let links = git.named_paths.iter().flat_map(|path| links::of(path));
+    side.binds.extend(links.filter(|link| !shown(link.dest())));
     if policy.fs == FsAccess::Ro {
         side.binds.extend(git.outside.map(Bind::read_only));
         return;
     }
     side.binds.extend(git.outside.iter().map(Bind::writable));
-    let guarded = guarded::look_up(host, cwd, &git, state);
+    let guarded = guarded::look_up(host, &side.around.home, cwd, &git, &side.binds);
     side.binds.extend(guarded.binds);
-    side.create
-        .extend(guarded.hooks.into_iter().map(Creation::Folder));
+    side.create.extend(guarded.create);
     side.marks = guarded.marks;
     side.watched = guarded.watched;
 }

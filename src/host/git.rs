@@ -4,6 +4,7 @@
 //! A `.git` file is written by whoever can write the project, an agent included: it is believed only
 //! where git's own records on the other side say the same.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -22,6 +23,10 @@ pub(super) struct Git {
     pub(super) guarded: Vec<PathBuf>,
     /// Git folders that need a `commondir` file while an agent can write them, and `hooks`.
     pub(super) main_folders: Vec<PathBuf>,
+    /// Settings of single worktrees, which git obeys only with an extension that is on here.
+    pub(super) worktree_settings: Vec<PathBuf>,
+    /// Paths by which git's records name its folders, as they stand there.
+    pub(super) named_paths: Vec<PathBuf>,
     /// Whether `git` may be asked for the index: the repository is one that we guard.
     pub(super) is_ours: bool,
     /// What a person should know.
@@ -63,6 +68,7 @@ impl Git {
         if !found.common.starts_with(project) {
             self.outside = Some(found.common.clone());
         }
+        self.named_paths.extend(found.named_paths.iter().cloned());
         self.take_folder(&found.common);
     }
 
@@ -79,7 +85,17 @@ impl Git {
         if is_main(folder) {
             self.main_folders.push(folder.to_owned());
         }
-        for worktree in subfolders(&folder.join("worktrees")) {
+        let config = fs::read_to_string(folder.join("config")).unwrap_or_default();
+        let has_settings = gitconfig::values(&config, "extensions", "worktreeconfig")
+            .iter()
+            .any(|value| value.eq_ignore_ascii_case("true"));
+        let worktrees = subfolders(&folder.join("worktrees"));
+        if has_settings {
+            let folders = worktrees.iter().map(PathBuf::as_path).chain([folder]);
+            self.worktree_settings
+                .extend(folders.map(|folder| folder.join("config.worktree")));
+        }
+        for worktree in worktrees {
             self.guarded
                 .extend(existing(&worktree, guard::GIT_WORKTREE));
         }
@@ -115,47 +131,63 @@ fn is_main(folder: &Path) -> bool {
 struct Pointer {
     /// The git folder with objects, configuration and hooks.
     common: PathBuf,
+    named_paths: Vec<PathBuf>,
 }
 
-fn pointed_at(project: &Path, dot: &Path) -> Result<Pointer, String> {
-    let folder = path_in(dot, b"gitdir:", project).ok_or("leads nowhere")?;
+/// Follows a `.git` file, or says why it is not believed.
+fn pointed_at(project: &Path, dot: &Path) -> Result<Pointer, &'static str> {
+    let (named, folder) = path_in(dot, b"gitdir:", project).ok_or("leads nowhere")?;
+    let mut named_paths = vec![named];
     if folder.starts_with(project) {
         // A bare clone beside its `.git` file.
         return match is_repository(&folder) {
-            true => Ok(Pointer { common: folder }),
-            false => Err("leads to what is no repository".into()),
+            true => Ok(Pointer {
+                common: folder,
+                named_paths,
+            }),
+            false => Err("leads to what is no repository"),
         };
     }
-    if let Some(common) = path_in(&folder.join("commondir"), b"", &folder) {
-        let back = path_in(&folder.join("gitdir"), b"", &folder);
+    if let Some((named, common)) = path_in(&folder.join("commondir"), b"", &folder) {
+        named_paths.push(named);
+        let back = path_in(&folder.join("gitdir"), b"", &folder).map(|(_, back)| back);
         let at_home = folder.parent() == Some(common.join("worktrees").as_path());
         return match at_home && back.as_deref() == Some(dot) && is_repository(&common) {
-            true => Ok(Pointer { common }),
-            false => Err("leads to a worktree that does not know of this folder".into()),
+            true => Ok(Pointer {
+                common,
+                named_paths,
+            }),
+            false => Err("leads to a worktree that does not know of this folder"),
         };
     }
     let is_module = folder
         .ancestors()
-        .any(|above| above.ends_with(".git/modules") || above.ends_with("modules"));
+        .skip(1)
+        .any(|above| above.ends_with("modules"));
     let config = fs::read_to_string(folder.join("config")).unwrap_or_default();
     let back = gitconfig::values(&config, "core", "worktree")
         .pop()
         .and_then(|back| fs::canonicalize(folder.join(back)).ok());
     match is_module && back.as_deref() == Some(project) && is_repository(&folder) {
-        true => Ok(Pointer { common: folder }),
-        false => Err("leads to a repository that does not know of this folder".into()),
+        true => Ok(Pointer {
+            common: folder,
+            named_paths,
+        }),
+        false => Err("leads to a repository that does not know of this folder"),
     }
 }
 
-/// The path that `file` holds behind `prefix`, canonical; relative to `base`.
-fn path_in(file: &Path, prefix: &[u8], base: &Path) -> Option<PathBuf> {
+/// The path that `file` holds behind `prefix`, relative to `base`: as it stands there, and canonical.
+fn path_in(file: &Path, prefix: &[u8], base: &Path) -> Option<(PathBuf, PathBuf)> {
     const LONGEST: usize = 8192;
     if !fs::symlink_metadata(file).ok()?.is_file() {
         return None;
     }
     let text = fs::read(file).ok().filter(|text| text.len() < LONGEST)?;
     let path = text.strip_prefix(prefix)?.trim_ascii();
-    fs::canonicalize(base.join(Path::new(std::ffi::OsStr::from_bytes(path)))).ok()
+    let named = base.join(Path::new(OsStr::from_bytes(path)));
+    let real = fs::canonicalize(&named).ok()?;
+    Some((named, real))
 }
 
 /// Whether `folder` has what every repository has.

@@ -1,6 +1,9 @@
 //! As much of git's configuration syntax (git-config(1)) as is needed to find the files that one
 //! file names. Nothing is run or included.
 
+use std::path::Path;
+use std::path::PathBuf;
+
 /// The values of `key` in the sections called `section`, whatever their subsection; both in lower
 /// case.
 pub(super) fn values(text: &str, section: &str, key: &str) -> Vec<String> {
@@ -24,6 +27,14 @@ pub(super) fn values(text: &str, section: &str, key: &str) -> Vec<String> {
         }
     }
     values
+}
+
+/// The path that `value` means in a file of the folder `base`; without `.` and `..`.
+pub(super) fn path(value: &str, home: &Path, base: &Path) -> PathBuf {
+    super::without_dots(&match value.strip_prefix("~/") {
+        Some(below) => home.join(below),
+        None => base.join(value),
+    })
 }
 
 /// Without quotes, escapes and a comment behind it.

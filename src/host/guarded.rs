@@ -14,6 +14,7 @@ use crate::host::Host;
 use crate::host::git;
 use crate::host::git::Git;
 use crate::host::gitconfig;
+use crate::plan::Creation;
 use crate::sandbox::Bind;
 use crate::sandbox::guard;
 use crate::sandbox::guard::Watched;
@@ -23,64 +24,99 @@ use crate::sandbox::guard::Watched;
 pub(super) struct Guarded {
     /// Pins and guards, in their order.
     pub(super) binds: Vec<Bind>,
-    /// Folders that are made so that they can be guarded.
-    pub(super) hooks: Vec<PathBuf>,
+    /// What is made so that it can be guarded.
+    pub(super) create: Vec<Creation>,
     /// Files that are made for the run alone; see [`crate::lock::Marks`].
     pub(super) marks: Vec<PathBuf>,
     /// What is looked at after the run.
     pub(super) watched: Watched,
 }
 
-/// Looks at `project`, which a sandboxed harness may write. `elsewhere` are paths that the harness's
-/// own binds take care of.
-pub(super) fn look_up(host: &Host, project: &Path, git: &Git, elsewhere: &[Bind]) -> Guarded {
+/// Looks at `project`, which a sandboxed harness may write. `elsewhere` are the binds that others
+/// make.
+pub(super) fn look_up(
+    host: &Host,
+    home: &Path,
+    project: &Path,
+    git: &Git,
+    elsewhere: &[Bind],
+) -> Guarded {
     let mut paths = git::existing(project, guard::PROJECT);
     paths.extend(submodule_pointers(project));
-    paths.extend(hooks_path(project, git));
     paths.extend(git.guarded.iter().cloned());
     if host.exe.starts_with(project) {
         paths.push(host.exe.clone());
     }
-    let (hooks, marks) = made_for_the_run(git);
-    paths.extend(hooks.iter().chain(&marks).cloned());
-    let taken_care_of = |path: &Path| {
-        elsewhere
-            .iter()
-            .any(|bind| bind.dest() != project && path.starts_with(bind.dest()))
-    };
-    paths.retain(|path| !taken_care_of(path));
-    paths.sort();
-    paths.dedup();
-    let mut binds = Vec::new();
-    for root in [Some(project), git.outside.as_deref()]
+    let roots: Vec<&Path> = [Some(project), git.outside.as_deref()]
         .into_iter()
         .flatten()
-    {
-        let below: Vec<PathBuf> = paths
+        .collect();
+    let named = named_by_configuration(home, project, git, &roots);
+    paths.extend(
+        named
+            .iter()
+            .filter(|path| is_guardable(&roots, path))
+            .cloned(),
+    );
+    let (create, marks) = made_for_the_run(git);
+    paths.extend(create.iter().map(|made| made.path().to_owned()));
+    paths.extend(marks.iter().cloned());
+
+    let others: Vec<&Path> = elsewhere
+        .iter()
+        .map(Bind::dest)
+        .filter(|dest| dest.starts_with(project) && *dest != project)
+        .collect();
+    paths.retain(|path| !others.iter().any(|other| path.starts_with(other)));
+    paths.sort();
+    paths.dedup();
+    let below = |root: &Path| -> Vec<PathBuf> {
+        paths
             .iter()
             .filter(|path| path.starts_with(root))
             .cloned()
-            .collect();
-        binds.extend(guard::binds(root, &below));
-    }
+            .collect()
+    };
+    let mut binds = guard::binds(project, &below(project), &others);
+    binds.extend(
+        git.outside
+            .iter()
+            .flat_map(|outside| guard::binds(outside, &below(outside), &[])),
+    );
     Guarded {
-        watched: watched(host, project, git, &paths),
+        watched: watched(host, project, git, &paths, named),
         binds,
-        hooks,
+        create,
         marks,
     }
 }
 
-/// The folder for hooks, which git makes itself where it is missing, and the mark. A symlink in their
-/// place can't be guarded and is reported when it changes.
-fn made_for_the_run(git: &Git) -> (Vec<PathBuf>, Vec<PathBuf>) {
-    let made = |name: &str| -> Vec<PathBuf> {
-        let paths = git.main_folders.iter().map(|folder| folder.join(name));
-        paths
-            .filter(|path| fs::symlink_metadata(path).map_or(true, |meta| !meta.is_symlink()))
-            .collect()
+fn is_guardable(roots: &[&Path], path: &Path) -> bool {
+    roots
+        .iter()
+        .any(|root| git::is_there_without_links(root, path))
+}
+
+/// The folder for hooks, which git makes itself where it is missing, the settings of worktrees where
+/// git would obey them, and the mark. A symlink in their place can't be guarded and is reported when
+/// it changes.
+fn made_for_the_run(git: &Git) -> (Vec<Creation>, Vec<PathBuf>) {
+    let is_no_link =
+        |path: &PathBuf| fs::symlink_metadata(path).map_or(true, |meta| !meta.is_symlink());
+    let in_each = |name: &'static str| {
+        let paths = git.main_folders.iter().map(move |folder| folder.join(name));
+        paths.filter(is_no_link)
     };
-    (made("hooks"), made(guard::MARKED))
+    let settings = git
+        .worktree_settings
+        .iter()
+        .filter(|path| is_no_link(path))
+        .cloned();
+    let create = in_each("hooks")
+        .map(Creation::Folder)
+        .chain(settings.map(|path| Creation::File(path, "")))
+        .collect();
+    (create, in_each(guard::MARKED).collect())
 }
 
 /// The `.git` files of the submodules that `.gitmodules` names. An agent can write that file; the
@@ -94,20 +130,45 @@ fn submodule_pointers(project: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// A folder of the project that the repository's own configuration names for hooks.
-fn hooks_path(project: &Path, git: &Git) -> Option<PathBuf> {
-    let config = git.guarded.iter().find(|path| path.ends_with("config"))?;
-    let text = fs::read_to_string(config).ok()?;
-    let named = gitconfig::values(&text, "core", "hookspath").pop()?;
-    let folder = project.join(named);
-    git::is_there_without_links(project, &folder).then_some(folder)
+/// What the repository's own configuration names below `roots`: a folder for hooks, and files that
+/// are included, which may name commands.
+fn named_by_configuration(home: &Path, project: &Path, git: &Git, roots: &[&Path]) -> Vec<PathBuf> {
+    const MOST: usize = 32;
+    let mut named: Vec<PathBuf> = Vec::new();
+    let is_config = |path: &&PathBuf| path.ends_with("config") || path.ends_with("config.worktree");
+    let mut unread: Vec<PathBuf> = git.guarded.iter().filter(is_config).cloned().collect();
+    while let Some(file) = unread.pop() {
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        let base = file.parent().unwrap_or(project);
+        let hooks = gitconfig::values(&text, "core", "hookspath");
+        named.extend(
+            hooks
+                .iter()
+                .map(|value| gitconfig::path(value, home, project)),
+        );
+        for section in ["include", "includeif"] {
+            for value in gitconfig::values(&text, section, "path") {
+                let path = gitconfig::path(&value, home, base);
+                if named.len() < MOST && !named.contains(&path) {
+                    unread.push(path.clone());
+                    named.push(path);
+                }
+            }
+        }
+    }
+    named.retain(|path| roots.iter().any(|root| path.starts_with(root)));
+    named
 }
 
-fn watched(host: &Host, project: &Path, git: &Git, guarded: &[PathBuf]) -> Watched {
-    let mut paths: Vec<PathBuf> = guard::PROJECT
-        .iter()
-        .map(|name| project.join(name))
-        .collect();
+fn watched(
+    host: &Host,
+    project: &Path,
+    git: &Git,
+    guarded: &[PathBuf],
+    named: Vec<PathBuf>,
+) -> Watched {
+    let mut paths = named;
+    paths.extend(guard::PROJECT.iter().map(|name| project.join(name)));
     paths.push(project.join(".git"));
     for folder in &git.main_folders {
         paths.extend(

@@ -74,10 +74,7 @@ fn follow(file: &Path, home: &Path, named: &mut BTreeSet<PathBuf>, depth: usize)
     };
     for (section, key) in NAMED_FILES {
         for value in gitconfig::values(&text, section, key) {
-            let path = match value.strip_prefix("~/") {
-                Some(below) => home.join(below),
-                None => file.parent().unwrap_or(home).join(&value),
-            };
+            let path = gitconfig::path(&value, home, file.parent().unwrap_or(home));
             let Ok(real) = fs::canonicalize(&path) else {
                 continue;
             };

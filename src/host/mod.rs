@@ -12,6 +12,7 @@ mod git;
 mod gitconfig;
 mod guarded;
 mod home;
+mod links;
 mod state;
 mod system;
 mod transcript;
@@ -247,6 +248,21 @@ fn canonical_as_far_as_it_exists(path: &Path) -> PathBuf {
         }
     }
     path.to_owned()
+}
+
+/// `path` without `.` and `..`, by words alone.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    plain
 }
 
 /// Removes a folder with everything in it, if it is there.

@@ -13,6 +13,7 @@ use crate::harness::Missing;
 use crate::harness::StateAccess;
 use crate::harness::StateBind;
 use crate::harness::StateRoot;
+use crate::harness::UserSetting;
 use crate::harness::slug;
 use crate::host::Host;
 use crate::host::canonical_as_far_as_it_exists;
@@ -72,14 +73,15 @@ pub(super) fn look_up(
     Ok(state)
 }
 
-/// Whether one of the user's files makes the harness's first setting.
-pub(super) fn user_has_set(host: &Host, home: &Path, harness: &Harness) -> bool {
-    harness.user_settings.first().is_some_and(|setting| {
+/// Which of [`Harness::user_settings`] stand in the user's files.
+pub(super) fn user_has_set(host: &Host, home: &Path, harness: &Harness) -> Vec<bool> {
+    let is_set = |setting: &UserSetting| {
         setting.files.iter().any(|(root, path)| {
             let file = root_folder(host, home, *root).join(path);
             fs::read_to_string(file).is_ok_and(|text| text.contains(setting.text))
         })
-    })
+    };
+    harness.user_settings.iter().map(is_set).collect()
 }
 
 /// Whether the host has a login for the harness, or the caller a key.

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::path::PathBuf;
 
 use crate::sandbox::Bind;
 
@@ -137,7 +136,7 @@ fn resolver(path: &Path) -> Vec<Bind> {
         };
         let next = at.parent().unwrap_or(Path::new("/")).join(&target);
         shown.push(Bind::Link { dest: at, target });
-        at = lexically_normal(&next);
+        at = super::without_dots(&next);
     }
     if !at.is_file() {
         return Vec::new();
@@ -163,19 +162,4 @@ fn resolver(path: &Path) -> Vec<Bind> {
         }
     }
     shown
-}
-
-/// Removes `.` and `..` by words alone.
-fn lexically_normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for component in path.components() {
-        match component {
-            std::path::Component::ParentDir => {
-                normal.pop();
-            }
-            std::path::Component::CurDir => {}
-            other => normal.push(other),
-        }
-    }
-    normal
 }

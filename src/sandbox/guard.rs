@@ -47,21 +47,28 @@ pub(crate) struct Watched {
     pub(crate) no_repository: Option<PathBuf>,
 }
 
-/// The binds that guard `paths`, which exist below the writable folder `root`.
+/// The binds that guard `paths`, which exist below the writable folder `root`. `others` are binds
+/// below it that somebody else makes.
 ///
-/// Every folder on the way is bound onto itself first: a mount point can't be renamed, and renaming
-/// a folder above it would walk round the guard.
-pub(crate) fn binds(root: &Path, paths: &[PathBuf]) -> Vec<Bind> {
+/// Every folder on the way to either is bound onto itself first: a mount point can't be renamed, and
+/// renaming a folder above it would walk round the guard.
+pub(crate) fn binds(root: &Path, paths: &[PathBuf], others: &[&Path]) -> Vec<Bind> {
     let mut pins = BTreeSet::new();
-    for path in paths {
+    let all = || {
+        paths
+            .iter()
+            .map(PathBuf::as_path)
+            .chain(others.iter().copied())
+    };
+    for path in all() {
         let between = path
             .ancestors()
             .skip(1)
             .take_while(|above| *above != root && above.starts_with(root));
         pins.extend(between.map(Path::to_owned));
     }
-    // A folder that is guarded itself needs no pin, which would make it writable.
-    pins.retain(|pin| !paths.iter().any(|guarded| pin.starts_with(guarded)));
+    // What is bound needs no pin, which would show the host's side of it again.
+    pins.retain(|pin| !all().any(|bound| pin.starts_with(bound)));
     let guards = paths.iter().map(Bind::read_only);
     pins.iter().map(Bind::writable).chain(guards).collect()
 }
@@ -75,7 +82,7 @@ mod tests {
         let guarded =
             ["/p/.git/info/attributes", "/p/.git/config", "/p/.mcp.json"].map(PathBuf::from);
         assert_eq!(
-            binds(Path::new("/p"), &guarded),
+            binds(Path::new("/p"), &guarded, &[]),
             [
                 Bind::writable("/p/.git"),
                 Bind::writable("/p/.git/info"),
@@ -89,8 +96,17 @@ mod tests {
     #[test]
     fn what_is_guarded_is_not_pinned() {
         let guarded = ["/p/.husky", "/p/.husky/_/husky.sh"].map(PathBuf::from);
-        let binds = binds(Path::new("/p"), &guarded);
+        let binds = binds(Path::new("/p"), &guarded, &[]);
         assert!(!binds.contains(&Bind::writable("/p/.husky")));
         assert!(!binds.contains(&Bind::writable("/p/.husky/_")));
+    }
+
+    #[test]
+    fn the_folders_above_other_binds_are_pinned_and_those_below_are_not() {
+        let others = ["/p/state/claude", "/p/state/claude/projects/x"].map(Path::new);
+        assert_eq!(
+            binds(Path::new("/p"), &[], &others),
+            [Bind::writable("/p/state")]
+        );
     }
 }
