@@ -99,14 +99,9 @@ pub(crate) fn is_visible_inside(host: &Host, program: &Path) -> bool {
     let (Ok(home), Ok(real)) = (host.home(), std::fs::canonicalize(program)) else {
         return false;
     };
-    let shown = |path: &Path| {
-        !path.starts_with(&home)
-            && system::roots()
-                .iter()
-                .any(|bind| path.starts_with(bind.dest()))
-    };
-    shown(&real)
-        || executable::binds(host, &home, program, &shown)
+    let facts = sandbox_facts(host, &home, PathBuf::new());
+    facts.shows(&real)
+        || executable::binds(host, &home, program, &|path| facts.shows(path))
             .iter()
             .any(|bind| bind.source().is_some_and(|source| real.starts_with(source)))
 }
@@ -127,16 +122,9 @@ fn side(
 ) -> Result<SandboxSide, UserError> {
     let home = host.home()?;
     let cwd = &session.cwd;
-    let (system, etc) = (system::roots(), system::etc());
-    let shown = |path: &Path| {
-        let is_shown = |bind: &Bind| match bind {
-            Bind::Link { dest, .. } => path == dest,
-            _ => path.starts_with(bind.dest()),
-        };
-        let of_the_system = system.iter().chain(&etc).any(is_shown);
-        path.starts_with(cwd) || (of_the_system && !path.starts_with(&home))
-    };
-    let around = surroundings(host, &home, &wanted.tmux_sockets)?;
+    let facts = sandbox_facts(host, &home, bwrap);
+    let system = facts.clone();
+    let shown = |path: &Path| path.starts_with(cwd) || system.shows(path);
     let state = state::look_up(host, &home, wanted.harness, session)?;
     let mut side = SandboxSide {
         binds: home::git_configuration(host, &home),
@@ -144,16 +132,9 @@ fn side(
         relocated: state.relocated,
         marks: Vec::new(),
         watched: Watched::default(),
-        notes: Vec::new(),
-        around,
-        facts: SandboxFacts {
-            bwrap,
-            own_exe: host.exe.clone(),
-            uid: host.uid,
-            home: home.clone(),
-            system: system.clone(),
-            etc: etc.clone(),
-        },
+        notes: login_note(host, wanted.harness).into_iter().collect(),
+        around: surroundings(host, &home, &wanted.tmux_sockets)?,
+        facts,
     };
     home::show_certificates(host, &home, &shown, &mut side);
     home::show_caches(host, &home, session, &mut side)?;
@@ -163,9 +144,19 @@ fn side(
         .extend(executable::binds(host, &home, program, &shown));
     side.binds.extend(state.binds.iter().cloned());
     side.create.extend(state.create);
-    side.notes.extend(login_note(host, wanted.harness));
     show_git(host, cwd, policy, &shown, &mut side);
     Ok(side)
+}
+
+fn sandbox_facts(host: &Host, home: &Path, bwrap: PathBuf) -> SandboxFacts {
+    SandboxFacts {
+        bwrap,
+        own_exe: host.exe.clone(),
+        uid: host.uid,
+        home: home.to_owned(),
+        system: system::roots(),
+        etc: system::etc(),
+    }
 }
 
 fn login_note(host: &Host, harness: &Harness) -> Option<String> {

@@ -41,24 +41,19 @@ pub(super) fn look_up(
     git: &Git,
     elsewhere: &[Bind],
 ) -> Guarded {
-    let mut paths = git::existing(project, guard::PROJECT);
-    paths.extend(submodule_pointers(project));
-    paths.extend(git.guarded.iter().cloned());
-    if host.exe.starts_with(project) {
-        paths.push(host.exe.clone());
-    }
     let roots: Vec<&Path> = [Some(project), git.outside.as_deref()]
         .into_iter()
         .flatten()
         .collect();
     let named = named_by_configuration(home, project, git, &roots);
+    let (create, marks) = made_for_the_run(git);
+    let mut paths = existing(host, project, git);
     paths.extend(
         named
             .iter()
             .filter(|path| is_guardable(&roots, path))
             .cloned(),
     );
-    let (create, marks) = made_for_the_run(git);
     paths.extend(create.iter().map(|made| made.path().to_owned()));
     paths.extend(marks.iter().cloned());
 
@@ -70,25 +65,37 @@ pub(super) fn look_up(
     paths.retain(|path| !others.iter().any(|other| path.starts_with(other)));
     paths.sort();
     paths.dedup();
-    let below = |root: &Path| -> Vec<PathBuf> {
-        paths
+    let mut binds = Vec::new();
+    for root in roots {
+        let below: Vec<PathBuf> = paths
             .iter()
             .filter(|path| path.starts_with(root))
             .cloned()
-            .collect()
-    };
-    let mut binds = guard::binds(project, &below(project), &others);
-    binds.extend(
-        git.outside
-            .iter()
-            .flat_map(|outside| guard::binds(outside, &below(outside), &[])),
-    );
+            .collect();
+        let others = if root == project {
+            others.as_slice()
+        } else {
+            &[]
+        };
+        binds.extend(guard::binds(root, &below, others));
+    }
     Guarded {
         watched: watched(host, project, git, &paths, named),
         binds,
         create,
         marks,
     }
+}
+
+/// What is there to be guarded by its fixed name.
+fn existing(host: &Host, project: &Path, git: &Git) -> Vec<PathBuf> {
+    let mut paths = git::existing(project, guard::PROJECT);
+    paths.extend(submodule_pointers(project));
+    paths.extend(git.guarded.iter().cloned());
+    if host.exe.starts_with(project) {
+        paths.push(host.exe.clone());
+    }
+    paths
 }
 
 fn is_guardable(roots: &[&Path], path: &Path) -> bool {

@@ -136,6 +136,17 @@ pub(crate) struct SandboxFacts {
     pub(crate) etc: Vec<Bind>,
 }
 
+impl SandboxFacts {
+    /// Whether `path` is visible in every sandbox, as a part of the system.
+    pub(crate) fn shows(&self, path: &Path) -> bool {
+        let is_shown = |bind: &Bind| match bind {
+            Bind::Link { dest, .. } => path == dest,
+            _ => path.starts_with(bind.dest()),
+        };
+        !path.starts_with(&self.home) && self.system.iter().chain(&self.etc).any(is_shown)
+    }
+}
+
 /// The argument list that runs `command` in `cwd` under `policy`.
 ///
 /// The order matters, since a later mount lies over an earlier one. All destinations must be
