@@ -1,6 +1,7 @@
 //! What is guarded in a writable project, and what is looked at after the run because no guard can
 //! cover it.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -41,9 +42,8 @@ pub(super) fn look_up(
     git: &Git,
     elsewhere: &[Bind],
 ) -> Guarded {
-    let roots: Vec<&Path> = [Some(project), git.outside.as_deref()]
-        .into_iter()
-        .flatten()
+    let roots: Vec<&Path> = std::iter::once(project)
+        .chain(git.outside.as_deref())
         .collect();
     let named = named_by_configuration(home, project, git, &roots);
     let (create, marks) = made_for_the_run(git);
@@ -63,8 +63,7 @@ pub(super) fn look_up(
         .filter(|dest| dest.starts_with(project) && *dest != project)
         .collect();
     paths.retain(|path| !others.iter().any(|other| path.starts_with(other)));
-    paths.sort();
-    paths.dedup();
+    let paths = BTreeSet::from_iter(paths);
     let mut binds = Vec::new();
     for root in roots {
         let below: Vec<PathBuf> = paths
@@ -171,7 +170,7 @@ fn watched(
     host: &Host,
     project: &Path,
     git: &Git,
-    guarded: &[PathBuf],
+    guarded: &BTreeSet<PathBuf>,
     named: Vec<PathBuf>,
 ) -> Watched {
     let mut paths = named;
