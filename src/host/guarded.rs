@@ -47,15 +47,10 @@ pub(super) fn look_up(
         .collect();
     let named = named_by_configuration(home, project, git, &roots);
     let (create, marks) = made_for_the_run(git);
+    let guardable = named.iter().filter(|path| is_guardable(&roots, path));
     let mut paths = existing(host, project, git);
-    paths.extend(
-        named
-            .iter()
-            .filter(|path| is_guardable(&roots, path))
-            .cloned(),
-    );
+    paths.extend(guardable.chain(&marks).cloned());
     paths.extend(create.iter().map(|made| made.path().to_owned()));
-    paths.extend(marks.iter().cloned());
 
     let others: Vec<&Path> = elsewhere
         .iter()
