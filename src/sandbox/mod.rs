@@ -251,4 +251,6 @@ fn push_sorted(argv: &mut Vec<OsString>, mut binds: Vec<&Bind>) {
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;

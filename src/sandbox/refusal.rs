@@ -170,8 +170,14 @@ fn private_reason(cwd: &Path, around: &Surroundings) -> Option<String> {
 /// Refuses binds that would show what the sandbox is there to hide: the home folder, or a tmux
 /// socket, to which even a read-only bind lets one connect.
 pub(crate) fn check_binds(binds: &[Bind], around: &Surroundings) -> Result<(), UserError> {
-    for source in binds.iter().filter_map(Bind::source) {
-        if around.home.starts_with(source) {
+    for bind in binds {
+        let Some(source) = bind.source() else {
+            continue;
+        };
+        let covers_home = [source, bind.dest()]
+            .iter()
+            .any(|path| around.home.starts_with(path));
+        if covers_home {
             return Err(UserError::new(format!(
                 "the sandbox would show `{}`, which is or contains the home folder",
                 for_terminal(source)
