@@ -61,7 +61,7 @@ fn text(sessions: &[Session], survey: &Survey) -> String {
     for session in sessions {
         rows.push(vec![
             session.id.to_string(),
-            for_terminal(&session.name),
+            table::name(session),
             for_terminal(&session.harness),
             state(session, survey),
             table::sandbox_word(&session.sandbox),

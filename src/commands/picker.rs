@@ -39,7 +39,7 @@ pub(super) fn choose(
     if !terminal::can_prompt() {
         let ids = all
             .iter()
-            .map(|session| format!("  {}  {}", session.id, for_terminal(&session.name)));
+            .map(|session| format!("  {}  {}", session.id, table::name(session)));
         bail!(
             UserError::usage(format!(
                 "which session? There is no terminal to choose on. There are:\n{}",
@@ -58,7 +58,7 @@ fn pick(context: &Context, all: Vec<Session>) -> anyhow::Result<Session> {
         .iter()
         .map(|session| {
             vec![
-                for_terminal(&session.name),
+                table::name(session),
                 for_terminal(&session.harness),
                 survey.state(session).as_str().to_owned(),
                 table::sandbox_word(&session.sandbox),

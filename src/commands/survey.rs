@@ -8,6 +8,7 @@ use anyhow::Context as _;
 
 use crate::commands::Context;
 use crate::commands::Explained;
+use crate::commands::table;
 use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::lock;
@@ -152,7 +153,7 @@ fn candidates(sessions: &[&Session]) -> String {
             format!(
                 "  {}  {}  {}",
                 session.id,
-                for_terminal(&session.name),
+                table::name(session),
                 for_terminal(&session.cwd)
             )
         })

@@ -10,6 +10,7 @@ use serde_json::Value;
 use serde_json::json;
 
 use crate::commands::survey::Survey;
+use crate::escape::for_terminal;
 use crate::session::Ended;
 use crate::session::Sandboxing;
 use crate::session::Session;
@@ -119,6 +120,12 @@ pub(super) fn sandbox_word(sandbox: &Sandboxing) -> String {
         Sandboxing::On(policy) => format!("{}{}", policy.fs, if policy.net { "+net" } else { "" }),
         Sandboxing::Unreadable(_) => "unreadable".into(),
     }
+}
+
+/// A name as tables show it: escaped, and not as wide as it likes.
+pub(super) fn name(session: &Session) -> String {
+    const WIDEST: usize = 40;
+    console::truncate_str(&for_terminal(&session.name), WIDEST, "…").into_owned()
 }
 
 /// How long ago, in one unit.

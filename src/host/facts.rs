@@ -145,6 +145,7 @@ fn side(
     side.binds.extend(state.binds.iter().cloned());
     side.create.extend(state.create);
     show_git(host, cwd, policy, &shown, &mut side);
+    side.watched.endings = state.endings;
     Ok(side)
 }
 

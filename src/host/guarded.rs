@@ -2,7 +2,9 @@
 //! cover it.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::path::PathBuf;
@@ -191,6 +193,7 @@ fn watched(
     });
     Watched {
         paths,
+        endings: Vec::new(),
         index_of: git.is_ours.then(|| project.to_owned()),
         no_repository: (!git::is_repository(project)).then(|| project.to_owned()),
     }
@@ -202,16 +205,16 @@ pub(crate) fn changed_since(watched: &Watched, start: SystemTime) -> Vec<PathBuf
     // File systems take the time from a clock that ticks a few hundred times a second.
     const TICK: Duration = Duration::from_millis(20);
     let start = start - TICK;
-    let mut changed: Vec<PathBuf> = Vec::new();
     let nested = watched
         .index_of
         .iter()
         .flat_map(|project| nested_repositories(project));
-    for path in watched.paths.iter().cloned().chain(nested) {
-        if is_newer(&path, start) {
-            changed.push(path);
-        }
-    }
+    let ending = watched
+        .endings
+        .iter()
+        .flat_map(|(folder, ending)| ending_with(folder, ending));
+    let all = watched.paths.iter().cloned().chain(nested).chain(ending);
+    let mut changed: Vec<PathBuf> = all.filter(|path| is_newer(path, start)).collect();
     let became_one = watched
         .no_repository
         .iter()
@@ -220,6 +223,15 @@ pub(crate) fn changed_since(watched: &Watched, start: SystemTime) -> Vec<PathBuf
     changed.sort();
     changed.dedup();
     changed
+}
+
+/// The entries of `folder` whose names end with `ending`.
+pub(super) fn ending_with(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.file_name().as_bytes().ends_with(ending.as_bytes()))
+        .map(|entry| entry.path())
+        .collect()
 }
 
 /// Itself, or something right in it.

@@ -18,6 +18,7 @@ use crate::harness::slug;
 use crate::host::Host;
 use crate::host::canonical_as_far_as_it_exists;
 use crate::host::conversations;
+use crate::host::guarded::ending_with;
 use crate::plan::Creation;
 use crate::sandbox::Bind;
 use crate::sandbox::environment::Variables;
@@ -29,6 +30,8 @@ pub(super) struct HarnessState {
     pub(super) binds: Vec<Bind>,
     pub(super) create: Vec<Creation>,
     pub(super) relocated: Variables,
+    /// Folders and endings of files that may appear in them and can't be guarded before.
+    pub(super) endings: Vec<(PathBuf, String)>,
 }
 
 /// Where `root` is for this caller; canonical as far as it exists.
@@ -56,6 +59,9 @@ pub(super) fn look_up(
             state
                 .relocated
                 .insert(OsString::from(env), root.clone().into());
+        }
+        if let Some(ending) = bind.path.strip_prefix('*') {
+            state.endings.push((root.clone(), ending.to_owned()));
         }
         for path in paths(bind, &root, &session.cwd) {
             add(&mut state, bind, &root, path, writable_above(harness, bind))?;
@@ -98,11 +104,7 @@ pub(super) fn is_logged_in(host: &Host, home: &Path, harness: &Harness) -> bool 
 /// The paths that `bind` means.
 fn paths(bind: &StateBind, root: &Path, cwd: &Path) -> Vec<PathBuf> {
     if let Some(ending) = bind.path.strip_prefix('*') {
-        let entries = fs::read_dir(root).into_iter().flatten().flatten();
-        return entries
-            .filter(|entry| entry.file_name().to_string_lossy().ends_with(ending))
-            .map(|entry| entry.path())
-            .collect();
+        return ending_with(root, ending);
     }
     if bind.path.is_empty() {
         return vec![root.to_owned()];

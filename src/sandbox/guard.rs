@@ -41,6 +41,8 @@ pub(crate) const MARK: &str = "./\n";
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Watched {
     pub(crate) paths: Vec<PathBuf>,
+    /// Folders in which every entry with this ending counts.
+    pub(crate) endings: Vec<(PathBuf, String)>,
     /// A project whose index names nested repositories.
     pub(crate) index_of: Option<PathBuf>,
     /// A project that is no bare repository yet.

@@ -29,7 +29,8 @@ impl Socket {
         uid: u32,
     ) -> Self {
         if let Some(path) = path {
-            return Self::at(path);
+            // tmux is not run in the caller's folder, nor is the next call that asks this server.
+            return Self::at(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
         }
         if let (None, Some(path)) = (name, inside(env)) {
             return Self {
