@@ -266,14 +266,11 @@ fn nested_repositories(project: &Path) -> Vec<PathBuf> {
     let Ok(answer) = child::answer(command, PATIENCE) else {
         return Vec::new();
     };
-    let gitlinks =
-        answer.stdout.split(|byte| *byte == 0).filter_map(|entry| {
-            let entry = entry.strip_prefix(b"160000 ")?;
-            let tab = entry.iter().position(|byte| *byte == b'\t')?;
-            Some(project.join(
-                <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(&entry[tab + 1..]),
-            ))
-        });
+    let gitlinks = answer.stdout.split(|byte| *byte == 0).filter_map(|entry| {
+        let entry = entry.strip_prefix(b"160000 ")?;
+        let tab = entry.iter().position(|byte| *byte == b'\t')?;
+        Some(project.join(OsStr::from_bytes(&entry[tab + 1..])))
+    });
     gitlinks
         .flat_map(|nested| {
             let dot = nested.join(".git");
