@@ -7,7 +7,6 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::path::PathBuf;
 use std::process::Command;
@@ -18,6 +17,8 @@ use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::escape::lines_for_terminal;
 use crate::sandbox::filter;
+use crate::trusted;
+use crate::trusted::Found;
 
 /// How long a probe may take before bubblewrap counts as unusable.
 const PROBE_TIME: Duration = Duration::from_secs(10);
@@ -145,39 +146,10 @@ pub(crate) fn locate(path: Option<&OsStr>, never_from: &[&Path]) -> Availability
     if !cfg!(target_os = "linux") || !filter::IS_SUPPORTED {
         return Availability::NotLinux;
     }
-    let mut untrusted = Vec::new();
-    for folder in path.map(std::env::split_paths).into_iter().flatten() {
-        let candidate = folder.join("bwrap");
-        let Ok(real) = fs::canonicalize(&candidate) else {
-            continue;
-        };
-        let executable =
-            fs::metadata(&real).is_ok_and(|meta| meta.is_file() && meta.mode() & 0o111 != 0);
-        if !executable {
-            continue;
-        }
-        let trusted = folder.is_absolute()
-            && never_from
-                .iter()
-                .all(|root| !real.starts_with(root) && !folder.starts_with(root))
-            && is_roots_alone(&real);
-        match trusted {
-            true => return Availability::Usable { path: real },
-            false => untrusted.push(candidate),
-        }
+    match trusted::find("bwrap", path, never_from) {
+        Found::Trusted(path) => Availability::Usable { path },
+        Found::Nowhere { untrusted } => Availability::Missing { untrusted },
     }
-    Availability::Missing { untrusted }
-}
-
-/// Whether nobody but root can replace `path` (canonical): it and every folder above belong to root
-/// and are not writable by others, or are sticky.
-fn is_roots_alone(path: &Path) -> bool {
-    path.ancestors().enumerate().all(|(depth, path)| {
-        fs::symlink_metadata(path).is_ok_and(|meta| {
-            let sticky_folder = depth > 0 && meta.mode() & 0o1000 != 0;
-            meta.uid() == 0 && (meta.mode() & 0o022 == 0 || sticky_folder)
-        })
-    })
 }
 
 /// Starts the emptiest sandbox that has the namespaces of a real one.

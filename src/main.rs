@@ -20,6 +20,7 @@ mod session;
 mod store;
 mod terminal;
 mod tmux;
+mod trusted;
 
 use std::io;
 use std::io::Write;

@@ -166,7 +166,7 @@ pub(crate) struct Session {
     pub(crate) failed_unseen: bool,
     /// What the last run said about itself: a fallback, say.
     pub(crate) note: Option<String>,
-    /// What the host may run and the last run changed.
+    /// What the host may run and the runs of this session changed.
     pub(crate) report: Vec<PathBuf>,
 }
 

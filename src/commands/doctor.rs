@@ -230,7 +230,7 @@ fn harness_check(context: &Context, harness: &'static Harness) -> Check {
     let Ok(program) = host::program_of(host, harness, &cwd) else {
         return Check::new(harness.id, Verdict::Warn, "not installed").remedy(harness.install_hint);
     };
-    let version = host::version_of(host, &program);
+    let version = host::version_of(host, &program, &cwd);
     let mut detail = format!(
         "{} at {}",
         version.as_deref().unwrap_or("no answer to --version"),

@@ -52,6 +52,8 @@ pub(super) fn run(arguments: &cli::Inner) -> anyhow::Result<ExitCode> {
         // Before the harness is there; best effort, `doctor` says whether this kernel can.
         let _ = scope::enter();
     }
+    // Nothing inside may reach into this process for the pipes.
+    let _ = prctl::set_dumpable(false);
     let harness = match start(&arguments.command) {
         Ok(harness) => harness,
         Err(error) => {
@@ -62,8 +64,6 @@ pub(super) fn run(arguments: &cli::Inner) -> anyhow::Result<ExitCode> {
     // A report that nobody reads is no reason to leave the harness: that `exec` is gone is seen on
     // the control pipe.
     let _ = writeln!(report, "started {harness}");
-    // Nothing inside may reach into this process for the pipes.
-    let _ = prctl::set_dumpable(false);
     let ended = watch(harness, &mut signals, &mut control);
     take_everything_along(harness, inside);
     let (line, code) = match ended? {

@@ -1,5 +1,6 @@
 //! The verbs, one file each, and what they share.
 
+mod climb;
 mod delete;
 mod doctor;
 mod exec;

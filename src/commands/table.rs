@@ -14,6 +14,7 @@ use crate::escape::for_terminal;
 use crate::session::Ended;
 use crate::session::Sandboxing;
 use crate::session::Session;
+use crate::session::State;
 
 /// A session as the object of `--json`. Fields are only ever added.
 pub(super) fn json(session: &Session, survey: &Survey) -> Value {
@@ -88,7 +89,9 @@ fn sandbox(sandbox: &Sandboxing) -> Value {
 }
 
 fn tmux(session: &Session, survey: &Survey) -> Value {
-    let (Some(socket), Some(pane)) = (&session.socket, survey.pane(session)) else {
+    // A stopped session's pane may be there for a moment, while it closes.
+    let is_there = survey.state(session) != State::Stopped;
+    let (Some(socket), Some(pane), true) = (&session.socket, survey.pane(session), is_there) else {
         return Value::Null;
     };
     let mut object = Map::new();

@@ -16,11 +16,16 @@ use crate::host::make_private_folder;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Those of [`Harness::flags_if_known`] that `program --help` names.
-pub(super) fn known_flags(host: &Host, harness: &Harness, program: &Path) -> Vec<String> {
+pub(super) fn known_flags(
+    host: &Host,
+    harness: &Harness,
+    program: &Path,
+    project: &Path,
+) -> Vec<String> {
     if harness.flags_if_known.is_empty() {
         return Vec::new();
     }
-    let help = ask(host, program, "--help").unwrap_or_default();
+    let help = ask(host, program, project, "--help").unwrap_or_default();
     let known = harness
         .flags_if_known
         .iter()
@@ -29,16 +34,24 @@ pub(super) fn known_flags(host: &Host, harness: &Harness, program: &Path) -> Vec
 }
 
 /// The first line of `program --version`.
-pub(crate) fn version(host: &Host, program: &Path) -> Option<String> {
-    let text = ask(host, program, "--version")?;
+pub(crate) fn version(host: &Host, program: &Path, project: &Path) -> Option<String> {
+    let text = ask(host, program, project, "--version")?;
     text.lines()
         .find(|line| !line.trim().is_empty())
         .map(|line| line.trim().to_owned())
 }
 
 /// What `program` answers to `flag`. The answer is kept, by path, size and time of change: asking
-/// costs a harness's whole start-up. `None` when it does not answer in time, or not well.
-fn ask(host: &Host, program: &Path, flag: &str) -> Option<String> {
+/// costs a harness's whole start-up. `None` when it does not answer in time, or not well; or when it
+/// lies in the project, where an agent may have put it: it is run inside only.
+fn ask(host: &Host, program: &Path, project: &Path, flag: &str) -> Option<String> {
+    let is_projects = |path: &Path| {
+        fs::canonicalize(path).map_or(true, |real| real.starts_with(project))
+            || path.starts_with(project)
+    };
+    if is_projects(program) {
+        return None;
+    }
     let stamp = stamp(program);
     let kept = kept_at(host, program, flag);
     if let (Some(kept), Some(stamp)) = (&kept, &stamp)
@@ -48,7 +61,14 @@ fn ask(host: &Host, program: &Path, flag: &str) -> Option<String> {
         return Some(answer.to_owned());
     }
     let mut command = Command::new(program);
-    command.arg(flag).env_clear().envs(&host.env);
+    let folders = std::env::split_paths(host.var("PATH").unwrap_or_default());
+    let folders = folders.filter(|folder| folder.is_absolute() && !is_projects(folder));
+    command
+        .arg(flag)
+        .env_clear()
+        .envs(&host.env)
+        .env("PATH", std::env::join_paths(folders).ok()?)
+        .current_dir("/");
     let answer = child::answer(command, PATIENCE)
         .ok()
         .filter(|answer| answer.status.success())?;

@@ -45,7 +45,7 @@ pub(crate) fn gather(host: &Host, wanted: Wanted<'_>) -> Result<Facts, UserError
         session, harness, ..
     } = wanted;
     let program = program(host, session, harness)?;
-    let known_flags = asked::known_flags(host, harness, &program);
+    let known_flags = asked::known_flags(host, harness, &program, &session.cwd);
     let sandbox = match &wanted.sandbox {
         Some((bwrap, policy)) => Some(side(
             host,

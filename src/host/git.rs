@@ -19,8 +19,8 @@ use crate::sandbox::guard;
 pub(super) struct Git {
     /// A git folder outside of the project that git needs there.
     pub(super) outside: Option<PathBuf>,
-    /// Existing files and folders to be guarded, each below the project or `outside`.
-    pub(super) guarded: Vec<PathBuf>,
+    /// What is to be guarded where it exists.
+    pub(super) names: Vec<PathBuf>,
     /// Git folders that need a `commondir` file while an agent can write them, and `hooks`.
     pub(super) main_folders: Vec<PathBuf>,
     /// Settings of single worktrees, which git obeys only with an extension that is on here.
@@ -42,13 +42,16 @@ pub(super) fn look_up(project: &Path) -> Git {
     let dot = project.join(".git");
     let kind = fs::symlink_metadata(&dot).map(|meta| meta.file_type());
     match kind {
-        Ok(kind) if kind.is_symlink() => git.notes.push(format!(
-            "`{}` is a symlink: git is left alone inside",
-            for_terminal(&dot)
-        )),
+        Ok(kind) if kind.is_symlink() => match fs::canonicalize(&dot) {
+            Ok(real) if real.starts_with(project) => git.take_folder(&real),
+            _ => git.notes.push(format!(
+                "git is left alone inside: `{}` is a symlink that leads out of the project",
+                for_terminal(&dot)
+            )),
+        },
         Ok(kind) if kind.is_dir() => git.take_folder(&dot),
         Ok(kind) if kind.is_file() => {
-            git.guarded.push(dot.clone());
+            git.names.push(dot.clone());
             match pointed_at(project, &dot) {
                 Ok(found) => git.take_pointer(project, &found),
                 Err(reason) => git.notes.push(format!(
@@ -81,7 +84,8 @@ impl Git {
     }
 
     fn guard_folder(&mut self, folder: &Path, depth: usize) {
-        self.guarded.extend(existing(folder, guard::GIT));
+        self.names
+            .extend(guard::GIT.iter().map(|name| folder.join(name)));
         if is_main(folder) {
             self.main_folders.push(folder.to_owned());
         }
@@ -96,8 +100,8 @@ impl Git {
                 .extend(folders.map(|folder| folder.join("config.worktree")));
         }
         for worktree in worktrees {
-            self.guarded
-                .extend(existing(&worktree, guard::GIT_WORKTREE));
+            self.names
+                .extend(guard::GIT_WORKTREE.iter().map(|name| worktree.join(name)));
         }
         if depth < DEEPEST {
             self.guard_modules(&folder.join("modules"), depth + 1);
@@ -197,28 +201,6 @@ pub(super) fn is_repository(folder: &Path) -> bool {
             .is_ok_and(|meta| meta.is_file() || meta.is_symlink())
     };
     is_file("HEAD") && folder.join("objects").is_dir() && folder.join("refs").is_dir()
-}
-
-/// Those of `names` that exist below `root`, without a symlink on the way.
-pub(super) fn existing(root: &Path, names: &[&str]) -> Vec<PathBuf> {
-    names
-        .iter()
-        .map(|name| root.join(name))
-        .filter(|path| is_there_without_links(root, path))
-        .collect()
-}
-
-/// Whether `path` exists and neither it nor a folder between `root` and it is a symlink: one that an
-/// agent planted would lead the guard elsewhere (CVE-2026-87766).
-pub(super) fn is_there_without_links(root: &Path, path: &Path) -> bool {
-    let Ok(below) = path.strip_prefix(root) else {
-        return false;
-    };
-    let mut at = root.to_owned();
-    below.components().all(|component| {
-        at.push(component);
-        fs::symlink_metadata(&at).is_ok_and(|meta| !meta.is_symlink())
-    })
 }
 
 /// The folders in `folder`; none where it, or they, are symlinks.

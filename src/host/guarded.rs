@@ -21,6 +21,8 @@ use crate::plan::Creation;
 use crate::sandbox::Bind;
 use crate::sandbox::guard;
 use crate::sandbox::guard::Watched;
+use crate::trusted;
+use crate::trusted::Found;
 
 /// The guards of one session.
 #[derive(Debug, Default)]
@@ -47,12 +49,14 @@ pub(super) fn look_up(
     let roots: Vec<&Path> = std::iter::once(project)
         .chain(git.outside.as_deref())
         .collect();
-    let named = named_by_configuration(home, project, git, &roots);
     let (create, marks) = made_for_the_run(git);
-    let guardable = named.iter().filter(|path| is_guardable(&roots, path));
-    let mut paths = existing(host, project, git);
-    paths.extend(guardable.chain(&marks).cloned());
+    let names = names(host, home, project, git, &roots);
+    let mut paths: Vec<PathBuf> = names
+        .iter()
+        .filter_map(|name| really(&roots, name))
+        .collect();
     paths.extend(create.iter().map(|made| made.path().to_owned()));
+    paths.extend(marks.iter().cloned());
 
     let others: Vec<&Path> = elsewhere
         .iter()
@@ -76,28 +80,41 @@ pub(super) fn look_up(
         binds.extend(guard::binds(root, &below, others));
     }
     Guarded {
-        watched: watched(host, project, git, &paths, named),
+        watched: watched(host, project, git, &paths, names),
         binds,
         create,
         marks,
     }
 }
 
-/// What is there to be guarded by its fixed name.
-fn existing(host: &Host, project: &Path, git: &Git) -> Vec<PathBuf> {
-    let mut paths = git::existing(project, guard::PROJECT);
-    paths.extend(submodule_pointers(project));
-    paths.extend(git.guarded.iter().cloned());
+/// Everything that is to be guarded where it exists, and told where it appears.
+fn names(host: &Host, home: &Path, project: &Path, git: &Git, roots: &[&Path]) -> Vec<PathBuf> {
+    let mut names: Vec<PathBuf> = guard::PROJECT
+        .iter()
+        .map(|name| project.join(name))
+        .collect();
+    names.extend(submodule_pointers(home, project));
+    names.extend(git.names.iter().cloned());
+    names.extend(git.main_folders.iter().map(|folder| folder.join("hooks")));
+    names.extend(named_by_configuration(home, project, git));
     if host.exe.starts_with(project) {
-        paths.push(host.exe.clone());
+        names.push(host.exe.clone());
     }
-    paths
+    names.retain(|name| {
+        roots
+            .iter()
+            .any(|root| name.starts_with(root) && name != root)
+    });
+    names
 }
 
-fn is_guardable(roots: &[&Path], path: &Path) -> bool {
-    roots
-        .iter()
-        .any(|root| git::is_there_without_links(root, path))
+/// Where `name` really is, if that is below one of the `roots`, which are canonical: what an agent
+/// planted may not lead a guard out of what the agent can write (CVE-2026-87766). A symlink itself
+/// can't be guarded; it is told when it is replaced.
+fn really(roots: &[&Path], name: &Path) -> Option<PathBuf> {
+    let real = fs::canonicalize(name).ok()?;
+    let is_below = |root: &&Path| real.starts_with(root) && real != **root;
+    roots.iter().any(is_below).then_some(real)
 }
 
 /// The folder for hooks, which git makes itself where it is missing, the settings of worktrees where
@@ -124,22 +141,22 @@ fn made_for_the_run(git: &Git) -> (Vec<Creation>, Vec<PathBuf>) {
 
 /// The `.git` files of the submodules that `.gitmodules` names. An agent can write that file; the
 /// worst that it can name is one more thing to guard.
-fn submodule_pointers(project: &Path) -> Vec<PathBuf> {
+fn submodule_pointers(home: &Path, project: &Path) -> Vec<PathBuf> {
     let text = fs::read_to_string(project.join(".gitmodules")).unwrap_or_default();
     gitconfig::values(&text, "submodule", "path")
         .iter()
-        .map(|path| project.join(path).join(".git"))
-        .filter(|pointer| pointer.is_file() && git::is_there_without_links(project, pointer))
+        .map(|path| gitconfig::path(path, home, project).join(".git"))
+        .filter(|pointer| !pointer.is_dir())
         .collect()
 }
 
-/// What the repository's own configuration names below `roots`: a folder for hooks, and files that
-/// are included, which may name commands.
-fn named_by_configuration(home: &Path, project: &Path, git: &Git, roots: &[&Path]) -> Vec<PathBuf> {
+/// What the repository's own configuration names: a folder for hooks, and files that are included,
+/// which may name commands.
+fn named_by_configuration(home: &Path, project: &Path, git: &Git) -> Vec<PathBuf> {
     const MOST: usize = 32;
     let mut named: Vec<PathBuf> = Vec::new();
     let is_config = |path: &&PathBuf| path.ends_with("config") || path.ends_with("config.worktree");
-    let mut unread: Vec<PathBuf> = git.guarded.iter().filter(is_config).cloned().collect();
+    let mut unread: Vec<PathBuf> = git.names.iter().filter(is_config).cloned().collect();
     while let Some(file) = unread.pop() {
         let text = fs::read_to_string(&file).unwrap_or_default();
         let base = file.parent().unwrap_or(project);
@@ -159,7 +176,6 @@ fn named_by_configuration(home: &Path, project: &Path, git: &Git, roots: &[&Path
             }
         }
     }
-    named.retain(|path| roots.iter().any(|root| path.starts_with(root)));
     named
 }
 
@@ -168,28 +184,15 @@ fn watched(
     project: &Path,
     git: &Git,
     guarded: &BTreeSet<PathBuf>,
-    named: Vec<PathBuf>,
+    names: Vec<PathBuf>,
 ) -> Watched {
-    let mut paths = named;
-    paths.extend(guard::PROJECT.iter().map(|name| project.join(name)));
+    let mut paths = names;
     paths.push(project.join(".git"));
-    for folder in &git.main_folders {
-        paths.extend(
-            guard::GIT
-                .iter()
-                .chain(&["hooks"])
-                .map(|name| folder.join(name)),
-        );
-    }
-    paths.extend(
-        super::executable::path_folders(host)
-            .into_iter()
-            .filter(|folder| folder.starts_with(project)),
-    );
+    let of_path = super::executable::path_folders(host).into_iter();
+    paths.extend(of_path.filter(|folder| folder.starts_with(project)));
     // A git folder changes at every commit; what the host runs of it is named one by one.
     paths.retain(|path| {
-        let is_repository = path.is_dir() && path.ends_with(".git");
-        !is_repository && !guarded.iter().any(|guarded| path.starts_with(guarded))
+        !git::is_repository(path) && !guarded.iter().any(|guarded| path.starts_with(guarded))
     });
     Watched {
         paths,
@@ -258,10 +261,23 @@ fn is_newer(path: &Path, start: SystemTime) -> bool {
 /// them. git is run here only on a repository whose configuration was guarded.
 fn nested_repositories(project: &Path) -> Vec<PathBuf> {
     const PATIENCE: Duration = Duration::from_secs(20);
-    let mut command = Command::new("git");
+    // The agent may have written a `git` of its own somewhere on the caller's PATH.
+    const FOLDERS: &str = "/usr/local/bin:/usr/bin:/bin";
+    let Found::Trusted(git) = trusted::find("git", Some(FOLDERS.as_ref()), &[project]) else {
+        return Vec::new();
+    };
+    let mut command = Command::new(git);
     command
-        .args(["-c", "core.fsmonitor=false", "ls-files", "--stage", "-z"])
+        .arg("--git-dir")
+        .arg(project.join(".git"))
+        .arg("--work-tree")
+        .arg(project)
+        .args(["-c", "core.fsmonitor=false", "-c", "safe.directory=*"])
+        .args(["ls-files", "--stage", "-z"])
+        .env_clear()
+        .env("PATH", FOLDERS)
         .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_NO_LAZY_FETCH", "1")
         .current_dir(project);
     let Ok(answer) = child::answer(command, PATIENCE) else {
         return Vec::new();

@@ -265,6 +265,11 @@ fn without_dots(path: &Path) -> PathBuf {
     plain
 }
 
+/// Whether something is at `path`, be it a dangling symlink.
+pub(crate) fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
 /// Removes a folder with everything in it, if it is there.
 pub(crate) fn remove_folder(path: &Path) -> anyhow::Result<()> {
     match fs::remove_dir_all(path) {

@@ -193,7 +193,7 @@ impl Store {
         at: SystemTime,
     ) -> Result<()> {
         self.change(
-            "UPDATE session SET run_open = 1, failed_unseen = 0, note = NULL, report_json = NULL, last_started_at = ?2, \
+            "UPDATE session SET run_open = 1, failed_unseen = 0, note = NULL, last_started_at = ?2, \
              exit_code = NULL, exit_signal = NULL, exited_at = NULL, socket = ?3 WHERE id = ?1",
             params![
                 id.as_str(),

@@ -85,6 +85,8 @@ type Result<T> = std::result::Result<T, Error>;
 #[derive(Clone, Debug)]
 pub(crate) struct Tmux {
     socket: Socket,
+    /// Instead of `tmux` on PATH.
+    program: Option<PathBuf>,
 }
 
 /// Where a new window goes.
@@ -107,7 +109,18 @@ pub(crate) struct PaneCommand<'a> {
 
 impl Tmux {
     pub(crate) fn on(socket: Socket) -> Self {
-        Self { socket }
+        Self {
+            socket,
+            program: None,
+        }
+    }
+
+    /// The same server, asked through this program: where PATH can't be trusted any more.
+    pub(crate) fn run_as(self, program: PathBuf) -> Self {
+        Self {
+            program: Some(program),
+            ..self
+        }
     }
 
     pub(crate) fn socket_path(&self) -> &Path {
@@ -273,7 +286,11 @@ impl Tmux {
         for command in commands {
             tmux = tmux.add_command(command);
         }
-        Ok(Command::from(tmux.build()))
+        let mut built = tmux.build();
+        if let Some(program) = self.program.as_deref().and_then(Path::to_str) {
+            built.name(program.to_owned());
+        }
+        Ok(Command::from(built))
     }
 }
 
