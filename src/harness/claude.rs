@@ -55,6 +55,7 @@ pub(super) const HARNESS: Harness = Harness {
             text: r#""tui""#,
         },
     ],
+    command_settings: &[(CONFIG, "settings.json"), (CONFIG, "settings.local.json")],
     conversation: Assigned(Transcripts {
         root: CONFIG,
         folder: "projects",

@@ -54,6 +54,7 @@ pub(super) const HARNESS: Harness = Harness {
         files: &[(CODEX_HOME, "config.toml")],
         text: "notification",
     }],
+    command_settings: &[],
     conversation: Conversation::Learnt(Rollouts {
         root: CODEX_HOME,
         folder: "sessions",

@@ -33,6 +33,7 @@ pub(super) const HARNESS: Harness = Harness {
     sandbox_skip_permission_flags: &["--yolo"],
     flags_if_known: &[],
     user_settings: &[],
+    command_settings: &[],
     conversation: Conversation::SpawnResumes,
     sandbox_binds: &[
         StateBind {

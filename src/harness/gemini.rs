@@ -31,6 +31,7 @@ pub(super) const HARNESS: Harness = Harness {
     sandbox_skip_permission_flags: &["--yolo", "--skip-trust"],
     flags_if_known: &[],
     user_settings: &[],
+    command_settings: &[],
     conversation: Conversation::EachStart,
     sandbox_binds: &[
         StateBind {

@@ -16,6 +16,7 @@ pub(super) const HARNESS: Harness = Harness {
     sandbox_skip_permission_flags: &[],
     flags_if_known: &[],
     user_settings: &[],
+    command_settings: &[],
     conversation: Conversation::None,
     sandbox_binds: &[],
     env_pass: &[],

@@ -39,6 +39,7 @@ pub(super) const HARNESS: Harness = Harness {
     sandbox_skip_permission_flags: &["--trust-all-tools"],
     flags_if_known: &[],
     user_settings: &[],
+    command_settings: &[],
     conversation: Conversation::Told,
     sandbox_binds: &[
         StateBind {

@@ -34,6 +34,8 @@ pub(crate) struct Harness {
     pub(crate) flags_if_known: &'static [&'static str],
     /// Settings that are made for the session where the user has not made them.
     pub(crate) user_settings: &'static [UserSetting],
+    /// Settings in JSON whose `command`s, and what ends with `Helper`, name programs.
+    pub(crate) command_settings: &'static [(StateRoot, &'static str)],
     pub(crate) conversation: Conversation,
     /// What of its state is visible inside, in the order of the folders.
     pub(crate) sandbox_binds: &'static [StateBind],

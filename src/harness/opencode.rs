@@ -36,6 +36,7 @@ pub(super) const HARNESS: Harness = Harness {
     sandbox_skip_permission_flags: &["--auto"],
     flags_if_known: &[],
     user_settings: &[],
+    command_settings: &[],
     conversation: Conversation::Told,
     sandbox_binds: &[
         StateBind {

@@ -13,6 +13,7 @@ use crate::host::git;
 use crate::host::guarded;
 use crate::host::home;
 use crate::host::links;
+use crate::host::named_commands;
 use crate::host::state;
 use crate::host::system;
 use crate::plan::Facts;
@@ -143,6 +144,9 @@ fn side(
     side.binds
         .extend(executable::binds(host, &home, program, &shown));
     side.binds.extend(state.binds.iter().cloned());
+    let named = named_commands::look_up(host, &home, wanted.harness, &shown);
+    side.binds.extend(named.binds);
+    side.notes.extend(named.notes);
     side.create.extend(state.create);
     show_git(host, cwd, policy, &shown, &mut side);
     side.watched.endings = state.endings;

@@ -13,6 +13,7 @@ mod gitconfig;
 mod guarded;
 mod home;
 mod links;
+mod named_commands;
 mod state;
 mod system;
 mod transcript;

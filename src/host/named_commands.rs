@@ -1,0 +1,82 @@
+//! Commands that a harness's settings name: a status line, hooks. Their scripts are shown inside where
+//! they lie beside the settings; of the others a person is told that they will not be found.
+
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::escape::for_terminal;
+use crate::harness::Harness;
+use crate::host::Host;
+use crate::host::gitconfig;
+use crate::host::state::root_folder;
+use crate::sandbox::Bind;
+
+/// What follows from the settings of one harness.
+#[derive(Default)]
+pub(super) struct NamedCommands {
+    pub(super) binds: Vec<Bind>,
+    pub(super) notes: Vec<String>,
+}
+
+/// Reads the settings of `harness`; `shown` tells what is visible anyway.
+pub(super) fn look_up(
+    host: &Host,
+    home: &Path,
+    harness: &Harness,
+    shown: &dyn Fn(&Path) -> bool,
+) -> NamedCommands {
+    let mut found = NamedCommands::default();
+    for (root, file) in harness.command_settings {
+        let folder = root_folder(host, home, *root);
+        let text = fs::read_to_string(folder.join(file)).unwrap_or_default();
+        let settings: Value = serde_json::from_str(&text).unwrap_or_default();
+        let mut commands = Vec::new();
+        collect(&settings, &mut commands);
+        for program in commands.iter().filter_map(|command| program(command, home)) {
+            if program.starts_with(&folder) && program.is_file() {
+                if let Ok(source) = fs::canonicalize(&program) {
+                    found.binds.push(Bind::ReadOnly {
+                        source,
+                        dest: program,
+                    });
+                }
+            } else if program.starts_with(home) && !shown(&program) {
+                found.notes.push(format!(
+                    "`{}`, which {file} names, can't be seen inside",
+                    for_terminal(&program)
+                ));
+            }
+        }
+    }
+    found
+}
+
+/// Every string called `command`, or whose name ends with `Helper`, at any depth.
+fn collect(value: &Value, commands: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value.as_str() {
+                    Some(text) if name == "command" || name.ends_with("Helper") => {
+                        commands.push(text.to_owned());
+                    }
+                    _ => collect(value, commands),
+                }
+            }
+        }
+        Value::Array(values) => values.iter().for_each(|value| collect(value, commands)),
+        _ => {}
+    }
+}
+
+/// The first word of `command` that is a path.
+fn program(command: &str, home: &Path) -> Option<PathBuf> {
+    let words = shlex::split(command)?;
+    let path = words.iter().find(|word| word.contains('/'))?;
+    let path = path.replace("$HOME/", "~/").replace("${HOME}/", "~/");
+    let path = gitconfig::path(&path, home, Path::new("/"));
+    (!path.to_string_lossy().contains('$')).then_some(path)
+}
