@@ -1,0 +1,153 @@
+//! A store that can't be used: said in words, left as it is, and nothing is started.
+
+use std::fs;
+
+use rusqlite::Connection;
+
+use crate::store::newest_version;
+use crate::support::{Output, TestEnv, binary};
+
+/// Every verb that reads the store.
+const VERBS: &[&[&str]] = &[
+    &["list"],
+    &["list", "--json"],
+    &["show", "0123456789ab"],
+    &["resume", "-d", "0123456789ab"],
+    &["resume", "--last"],
+    &["stop", "0123456789ab"],
+    &["rename", "0123456789ab", "x"],
+    &["delete", "0123456789ab"],
+    &["new", "-d", "--harness", "claude"],
+];
+
+/// Runs every verb on a store that none may touch, and hands each outcome to `check`.
+#[track_caller]
+fn every_verb_refuses(env: &TestEnv, check: impl Fn(Output)) {
+    let before = fs::read(env.store()).unwrap();
+    for verb in VERBS {
+        let mut command = env.hqt(verb);
+        command.current_dir(env.project());
+        check(env.finish(command));
+        assert_eq!(
+            fs::read(env.store()).unwrap(),
+            before,
+            "{verb:?} changed the file"
+        );
+    }
+    assert_eq!(env.panes().len(), 1, "a window was opened");
+    assert!(env.runs().is_empty(), "a harness was started");
+    let status = env.run(&["doctor", "--status"]).ok();
+    assert!(status.contains('!'), "{status}");
+}
+
+#[test]
+fn s27_a_newer_store_is_refused_with_both_numbers() {
+    let env = TestEnv::new();
+    env.list();
+    let connection = Connection::open(env.store()).unwrap();
+    connection.pragma_update(None, "user_version", 97).unwrap();
+    drop(connection);
+    let path = env.store();
+    let known = newest_version().to_string();
+    every_verb_refuses(&env, |output| {
+        output.refuses(&["97", &known, path.to_str().unwrap()]);
+    });
+}
+
+#[test]
+fn s27_a_corrupt_store_is_named_and_left_alone() {
+    let env = TestEnv::new();
+    env.finished_conversation();
+    fs::remove_dir_all(env.project().join("hqt-fake")).unwrap();
+    let whole = fs::read(env.store()).unwrap();
+    let path = env.store();
+    let mut scratched = whole.clone();
+    scratched[1024..].fill(0xa5);
+    for broken in [
+        b"this is a text file, and quite a long one, but no store of any kind".to_vec(),
+        vec![0; whole.len()],
+        scratched,
+    ] {
+        fs::write(&path, broken).unwrap();
+        every_verb_refuses(&env, |output| {
+            output.refuses(&[path.to_str().unwrap()]);
+        });
+    }
+}
+
+/// `args` in a world where bubblewrap first changed what the state folder is: works for root too,
+/// whom the mode of a file does not stop.
+fn with_state_folder(env: &TestEnv, mount: &[&str], args: &[&str]) -> Output {
+    let mut command = env.command("bwrap");
+    command.args(["--dev-bind", "/", "/"]).args(mount);
+    command.arg(env.path("state")).arg("--").arg(binary());
+    command
+        .arg("-S")
+        .arg(env.socket())
+        .args(args)
+        .current_dir(env.project());
+    env.finish(command)
+}
+
+#[test]
+fn s27_a_read_only_store_opens_no_window() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let (id, _) = env.finished_conversation();
+    let state = env.path("state");
+    let mount = ["--ro-bind", state.to_str().unwrap()];
+    let new: &[&str] = &["new", "-d", "--harness", "claude"];
+    for args in [
+        new,
+        &["resume", "-d", &id],
+        &["rename", &id, "x"],
+        &["delete", &id],
+    ] {
+        with_state_folder(&env, &mount, args).refuses(&[state.to_str().unwrap()]);
+    }
+    assert_eq!(env.panes().len(), 1);
+    assert_eq!(env.runs().len(), 1);
+    assert_eq!(env.list().len(), 1);
+}
+
+#[test]
+fn s27_a_full_disk_opens_no_window() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    fs::create_dir(env.path("state")).unwrap();
+    let mount = ["--size", "8192", "--tmpfs"];
+    let output = with_state_folder(&env, &mount, &["new", "-d", "--harness", "claude"]);
+    output.refuses(&[env.path("state").to_str().unwrap()]);
+    assert_eq!(env.panes().len(), 1);
+    assert!(env.runs().is_empty());
+}
+
+#[test]
+fn s28_an_unreadable_policy_refuses_that_session_alone() {
+    let env = TestEnv::new();
+    let (broken, _) = env.finished_conversation();
+    let (whole, _) = env.finished_conversation();
+    let connection = Connection::open(env.store()).unwrap();
+    for policy in [
+        "{\"fs\":\"rwx\"}",
+        "not json",
+        "",
+        "null",
+        "{\"fs\":\"rw\",\"net\":1}",
+    ] {
+        let update = "UPDATE session SET sandbox_json = ?1 WHERE id = ?2";
+        connection.execute(update, [policy, &broken]).unwrap();
+        assert_eq!(env.list().len(), 2);
+        env.run(&["list"]).ok();
+        env.run(&["resume", "-d", &broken]).refuses(&["sandbox"]);
+        assert_eq!(
+            env.runs().len(),
+            2,
+            "a session without a policy ran: {policy}"
+        );
+    }
+    env.run(&["resume", "-d", &whole]).ok_with_words();
+    env.run(&["rename", &broken, "still there"]).ok_with_words();
+    env.run(&["delete", &broken]).ok_with_words();
+    assert_eq!(env.list().len(), 1);
+}

@@ -1,0 +1,31 @@
+//! Ways out of the sandbox. Each is first shown to lead somewhere without the protection that is to
+//! close it; where this machine doesn't have it at all, the test says SKIPPED and its name.
+
+/// What is done on the host after a run, with what the run left behind.
+mod aftermath;
+/// Everything ends with the pane.
+mod ends;
+/// Repository files that the host's git would run.
+mod git;
+/// Files of a project that the host's programs would run.
+mod guards;
+/// The home folder, where it lies in what is shown of the system.
+mod home;
+/// Namespaces, mounts, other processes, descriptors.
+mod kernel;
+/// Symlinks that the host's user has made.
+mod links;
+/// Repositories in a repository.
+mod nested;
+/// State of the harnesses beside claude and codex.
+mod others;
+/// Symlinks and pointers that were planted before the start.
+mod planted;
+/// Unix sockets that lead to the host.
+mod sockets;
+/// What a harness keeps in the home folder, which the host's own would run.
+mod state;
+/// Typing and pasting into the terminal, and the filter behind it.
+mod terminal;
+/// Worktrees that share a git folder with others.
+mod worktrees;

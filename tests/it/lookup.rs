@@ -1,0 +1,115 @@
+//! What a command names: sessions, harnesses, folders, and what is said when it isn't there.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::support::TestEnv;
+
+#[test]
+fn s04_a_name_is_exact_and_an_ambiguous_prefix_names_the_candidates() {
+    let env = TestEnv::new();
+    let long = env.new_session(&["--harness", "claude", "--name", "alpha-2"]);
+    let short = env.new_session(&["--harness", "claude", "--name", "alpha"]);
+    env.wait_runs(2);
+    env.run(&["stop", "alpha"]).ok_with_words();
+    env.wait_state(&short, "stopped");
+    assert_eq!(env.session(&long)["state"], "running");
+    env.run(&["stop", "alph"]).refuses(&["alph"]);
+    env.run(&["rename", "alpha", "alpha-2"]).ok_with_words();
+    env.run(&["stop", "alpha-2"]).refuses(&[&long, &short]);
+    // The whole id always serves.
+    env.run(&["stop", &long]).ok_with_words();
+    env.wait_state(&long, "stopped");
+}
+
+#[test]
+fn s04_a_unique_id_prefix_serves() {
+    let env = TestEnv::new();
+    let id = env.new_session(&["--harness", "claude"]);
+    let shown = env.run(&["show", "--json", &id[..6]]).ok();
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(shown["id"], id.as_str());
+}
+
+#[test]
+fn a_harness_that_is_not_installed_leaves_no_row_and_no_window() {
+    let env = TestEnv::new();
+    fs::remove_file(env.path("bin/claude")).unwrap();
+    let mut command = env.hqt(&["new", "-d", "--harness", "claude", "--cwd"]);
+    command.arg(env.project());
+    let bin = env.path("bin");
+    env.finish(command)
+        .refuses(&["claude", bin.to_str().unwrap(), "hint: "]);
+    assert!(env.list().is_empty());
+    assert_eq!(env.panes().len(), 1);
+}
+
+#[test]
+fn s20_resume_without_the_harness_says_where_it_looked_and_keeps_the_row() {
+    let env = TestEnv::new();
+    let (id, conversation) = env.finished_conversation();
+    fs::remove_file(env.path("bin/claude")).unwrap();
+    let said = env
+        .run(&["resume", "-d", &id])
+        .refuses(&["claude", "hint: "]);
+    assert!(said.contains(env.path("bin").to_str().unwrap()), "{said}");
+    assert_eq!(env.session(&id)["conversation_id"], conversation.as_str());
+    assert_eq!(env.panes().len(), 1);
+}
+
+#[test]
+fn s21_resume_in_a_removed_folder_opens_no_window_elsewhere() {
+    let env = TestEnv::new();
+    let (id, _) = env.finished_conversation();
+    fs::remove_dir_all(env.project()).unwrap();
+    env.run(&["resume", "-d", &id])
+        .refuses(&[env.project().to_str().unwrap()]);
+    assert_eq!(env.session(&id)["state"], "stopped");
+    assert_eq!(env.panes().len(), 1);
+}
+
+#[test]
+fn a_command_of_generic_that_is_missing_leaves_nothing() {
+    let env = TestEnv::new();
+    let mut command = env.hqt(&["new", "-d", "--harness", "generic", "--cwd"]);
+    command.arg(env.project()).args(["--", "no-such-program"]);
+    env.finish(command).refuses(&["no-such-program"]);
+    assert!(env.list().is_empty());
+    assert_eq!(env.panes().len(), 1);
+}
+
+#[test]
+fn a_relative_command_of_generic_is_the_projects() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let script = env.project().join("run.sh");
+    fs::write(&script, "#!/bin/sh\necho IT RUNS in $PWD; cat\n").unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    for sandbox in ["--no-sandbox", "--sandbox"] {
+        let id = env.new_session(&["--harness", "generic", sandbox, "--", "./run.sh"]);
+        env.wait_screen(&id, &format!("IT RUNS in {}", env.project().display()));
+    }
+}
+
+#[test]
+fn a_relative_folder_is_the_callers() {
+    let env = TestEnv::new();
+    let mut command = env.hqt(&["new", "-d", "--harness", "claude", "--cwd", "project"]);
+    command.current_dir(env.path(""));
+    env.finish(command).ok();
+    assert_eq!(env.wait_runs(1)[0].cwd, env.project());
+}
+
+#[test]
+fn a_conversation_that_is_no_id_is_refused() {
+    let env = TestEnv::new();
+    let (id, conversation) = env.finished_conversation();
+    // The harness would take these for a path, for a flag, or for words to search with.
+    for wrong in ["../../x", "", "-h", "words"] {
+        let flag = format!("--conversation={wrong}");
+        let output = env.run(&["resume", "-d", &flag, &id]);
+        assert!(matches!(output.status, Some(1 | 2)), "{output}");
+    }
+    assert_eq!(env.session(&id)["conversation_id"], conversation.as_str());
+    assert_eq!(env.runs().len(), 1);
+}

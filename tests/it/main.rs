@@ -1,0 +1,59 @@
+//! Black-box tests: the built binary on a real tmux server, with real bubblewrap and real
+//! executables as harnesses. One target, so that it is linked once.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    reason = "a test is an edge, and one that can't go on has failed"
+)]
+
+/// A store that can't be used.
+mod broken_store;
+/// The command line itself: help, exit codes, what goes to stdout and what to stderr.
+mod cli;
+/// Many commands at once: one lock, one harness, no lost row.
+mod concurrency;
+/// The check list, its status line and its data.
+mod doctor;
+/// What `--dry-run` prints is what runs.
+mod dry_run;
+/// Ways out of the sandbox, tried with a control.
+mod escape;
+/// The ladder from a resumed conversation to a fresh one.
+mod fallback;
+/// Names, folders and arguments that try to be commands, formats or flags.
+mod hostile;
+/// What a harness is given: its flags, its variables, its state.
+mod inside;
+/// Killed at any point, the truth is left behind.
+mod killed;
+/// Which module may name which.
+mod layers;
+/// Every arrow of the life of a session.
+mod lifecycle;
+/// What a command names, and what is said when it isn't there.
+mod lookup;
+/// Without a bubblewrap that works and can be trusted.
+mod no_bwrap;
+/// Choosing on a terminal what to resume, and how.
+mod picker;
+/// The tmux plugin, from the key to the harness.
+mod plugin;
+/// The dialog on a real terminal.
+mod prompt;
+/// Folders in which no sandbox is started.
+mod refusals;
+/// What can't be seen or done inside.
+mod sandbox;
+/// Which tmux server, and what its user has set there.
+mod servers;
+/// A user's own tmux settings.
+mod settings;
+/// How a run ends: by itself, by its user, by force.
+mod stopping;
+/// The file that the sessions are kept in.
+mod store;
+mod support;
+/// What works inside: terminals, repositories, tools, the machine's own.
+mod usable;

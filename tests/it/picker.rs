@@ -1,0 +1,97 @@
+//! Choosing on a terminal what to resume, and how.
+
+use crate::support::{Terminal, TestEnv, binary};
+
+#[test]
+fn the_picker_resumes_what_is_chosen() {
+    let env = TestEnv::new();
+    let (id, conversation) = env.finished_conversation();
+    let (other, _) = env.finished_conversation();
+    env.run(&["rename", &id, "wanted"]).ok_with_words();
+    env.run(&["rename", &other, "unwanted-other"])
+        .ok_with_words();
+    env.run(&["delete", &other]).ok_with_words();
+    let terminal = Terminal::run(&env, &["resume"]);
+    terminal.wait_for("wanted");
+    terminal.keys(&["Enter"]);
+    terminal.wait_for("FAKE-READY claude resumed");
+    let run = env.wait_runs(3).pop().unwrap();
+    assert_eq!(run.after("--resume"), Some(conversation.as_str()));
+}
+
+#[test]
+fn the_picker_can_be_left() {
+    for key in ["Escape", "C-c"] {
+        let env = TestEnv::new();
+        let (id, _) = env.finished_conversation();
+        let terminal = Terminal::run(&env, &["resume"]);
+        terminal.wait_for(env.session(&id)["name"].as_str().unwrap());
+        terminal.keys(&[key]);
+        assert_eq!(terminal.wait_exit(), 130, "{key}");
+        assert!(terminal.cursor_is_visible(), "{key}");
+        assert_eq!(env.session(&id)["state"], "stopped");
+        assert_eq!(env.panes().len(), 1);
+    }
+}
+
+#[test]
+fn weakening_a_policy_is_asked_on_a_terminal() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let id = env.ready(&["--sandbox", "--fs", "ro"]);
+    env.run(&["stop", &id]).ok_with_words();
+    let terminal = Terminal::run(&env, &["resume", "--fs", "rw", &id]);
+    terminal.wait_until("a question", |s| {
+        s.lines().filter(|l| !l.trim().is_empty()).count() >= 3
+    });
+    terminal.keys(&["Escape"]);
+    assert_eq!(terminal.wait_exit(), 130);
+    assert_eq!(
+        env.session(&id)["sandbox"],
+        serde_json::json!({"fs": "ro", "net": true})
+    );
+    assert_eq!(env.session(&id)["state"], "stopped");
+}
+
+#[test]
+fn resume_inside_tmux_takes_the_client_there() {
+    let env = TestEnv::new();
+    let (id, _) = env.finished_conversation();
+    let terminal = Terminal::attach(&env);
+    let command = format!("exec '{}' resume {id}", binary().display());
+    env.tmux(&["new-window", "-t", "=main:", &command]);
+    terminal.wait_for("FAKE-READY claude resumed");
+    assert!(env.pane_of(&id).is_current);
+}
+
+#[test]
+fn a_running_session_keeps_its_policy() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let id = env.ready(&["--sandbox", "--fs", "rw"]);
+    env.run(&["resume", "-d", "--fs", "ro", &id])
+        .refuses(&["running"]);
+    assert_eq!(
+        env.session(&id)["sandbox"],
+        serde_json::json!({"fs": "rw", "net": true})
+    );
+}
+
+#[test]
+fn s49_a_weakening_that_is_confirmed_is_stored() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let id = env.ready(&["--sandbox", "--net", "off"]);
+    env.type_line(&id, "say hello");
+    env.type_line(&id, "exit 0");
+    let before = env.wait_state(&id, "stopped");
+    env.run(&["resume", "-d", "--yes", "--net", "on", &id])
+        .ok_with_words();
+    env.wait_screen(&id, "FAKE-READY claude resumed");
+    let session = env.session(&id);
+    assert_eq!(
+        session["sandbox"],
+        serde_json::json!({"fs": "rw", "net": true})
+    );
+    assert_eq!(session["conversation_id"], before["conversation_id"]);
+}

@@ -1,0 +1,229 @@
+//! The tmux plugin, from the key to the harness.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::PathBuf;
+
+use crate::support::{Terminal, TestEnv, binary, repository_folder};
+
+fn plugin(file: &str) -> PathBuf {
+    repository_folder().join(file)
+}
+
+/// A server with the plugin, whose current window stands in the project.
+fn env_with_plugin() -> TestEnv {
+    let env = TestEnv::without_server();
+    symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
+    env.start_server();
+    load(&env);
+    let project = env.project();
+    env.tmux(&["new-window", "-c", project.to_str().unwrap(), "exec cat"]);
+    env
+}
+
+fn load(env: &TestEnv) {
+    let file = plugin("tmux/hqt.tmux");
+    env.tmux(&["run-shell", &format!("'{}'", file.display())]);
+}
+
+/// Presses prefix and `key`, then waits for `text`.
+#[track_caller]
+fn press(terminal: &Terminal<'_>, key: &str, text: &str) {
+    terminal.keys(&["C-b", key]);
+    let seen = |screen: &str| screen.to_lowercase().contains(text);
+    terminal.wait_until(&format!("`{text}` after prefix + {key}"), seen);
+}
+
+/// Answers the dialog with what it proposes.
+#[track_caller]
+fn answer(terminal: &Terminal<'_>) {
+    for prompt in ["harness", "name", "sandboxed"] {
+        let seen = |screen: &str| screen.to_lowercase().contains(prompt);
+        terminal.wait_until(&format!("the prompt `{prompt}`"), seen);
+        terminal.keys(&["Enter"]);
+    }
+}
+
+#[test]
+fn the_files_can_be_run_by_a_plugin_manager() {
+    for file in ["hqt.tmux", "tmux/hqt.tmux"] {
+        let mode = fs::metadata(plugin(file)).expect(file).permissions().mode();
+        assert_eq!(mode & 0o111, 0o111, "{file} is not executable");
+    }
+}
+
+#[test]
+fn the_root_file_binds_the_same_keys() {
+    let env = TestEnv::without_server();
+    symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
+    env.start_server();
+    let file = plugin("hqt.tmux");
+    env.tmux(&["run-shell", &format!("'{}'", file.display())]);
+    for key in ["S", "R"] {
+        let bound = env.tmux(&["list-keys", "-T", "prefix", key]);
+        assert!(bound.contains("display-popup"), "{bound}");
+    }
+}
+
+#[test]
+fn prefix_s_opens_the_dialog_and_the_harness_appears() {
+    let env = env_with_plugin();
+    let terminal = Terminal::attach(&env);
+    press(&terminal, "S", "harness");
+    answer(&terminal);
+    terminal.wait_for("FAKE-READY");
+    let session = env.list().remove(0);
+    assert_eq!(session["cwd"], env.project().to_str().unwrap());
+    assert_eq!(session["harness"], "claude");
+    assert!(env.pane_of(session["id"].as_str().unwrap()).is_current);
+    assert_eq!(env.wait_runs(1)[0].cwd, env.project());
+}
+
+#[test]
+fn prefix_r_resumes() {
+    let env = env_with_plugin();
+    let (id, conversation) = env.finished_conversation();
+    let name = env.session(&id)["name"].as_str().unwrap().to_lowercase();
+    let terminal = Terminal::attach(&env);
+    press(&terminal, "R", &name);
+    terminal.keys(&["Enter"]);
+    terminal.wait_for("FAKE-READY claude resumed");
+    assert!(env.pane_of(&id).is_current);
+    let run = env.wait_runs(2).pop().unwrap();
+    assert_eq!(run.after("--resume"), Some(conversation.as_str()));
+}
+
+#[test]
+fn after_a_killed_server_the_same_conversation_arrives() {
+    let env = env_with_plugin();
+    let terminal = Terminal::attach(&env);
+    press(&terminal, "S", "harness");
+    answer(&terminal);
+    terminal.wait_for("FAKE-READY");
+    let id = env.list()[0]["id"].as_str().unwrap().to_owned();
+    env.type_line(&id, "say hello");
+    terminal.wait_for("SAID");
+    let conversation = env.session(&id)["conversation_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    env.kill_server();
+    env.wait_state(&id, "stopped");
+    let terminal = Terminal::run(&env, &["resume", "--last"]);
+    terminal.wait_for("FAKE-READY claude resumed");
+    let run = env.wait_runs(2).pop().unwrap();
+    assert_eq!(run.after("--resume"), Some(conversation.as_str()));
+}
+
+#[test]
+fn a_cancelled_dialog_closes_the_popup() {
+    for key in ["Escape", "C-c"] {
+        let env = env_with_plugin();
+        let terminal = Terminal::attach(&env);
+        press(&terminal, "S", "harness");
+        terminal.keys(&[key]);
+        terminal.wait_until("the popup closes", |s| {
+            !s.to_lowercase().contains("harness")
+        });
+        assert!(env.list().is_empty());
+        assert_eq!(env.panes().len(), 2);
+    }
+}
+
+#[test]
+fn an_error_keeps_the_popup_open_until_read() {
+    let env = env_with_plugin();
+    let terminal = Terminal::attach(&env);
+    fs::create_dir_all(env.store()).unwrap();
+    terminal.keys(&["C-b", "R"]);
+    terminal.wait_for("hqt-tmux: ");
+    terminal.keys(&["Escape"]);
+    terminal.wait_until("the popup closes", |s| !s.contains("hqt-tmux: "));
+    assert_eq!(env.panes().len(), 2);
+}
+
+#[test]
+fn s03_a_hostile_folder_is_only_a_folder() {
+    for name in ["it's", "r#(pwn)s", "$(pwn)", "a \"b\"", "x;"] {
+        let env = TestEnv::without_server();
+        symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
+        let trap = env.path("bin/pwn");
+        fs::write(
+            &trap,
+            format!("#!/bin/sh\n: >'{}'\n", env.path("pwned").display()),
+        )
+        .unwrap();
+        fs::set_permissions(&trap, fs::Permissions::from_mode(0o755)).unwrap();
+        env.start_server();
+        load(&env);
+        let folder = env.path("hostile").join(name);
+        fs::create_dir_all(&folder).unwrap();
+        // The user went there by himself, so no format of ours is involved.
+        let mut command = env.command("tmux");
+        command
+            .arg("-S")
+            .arg(env.socket())
+            .args(["new-window", "exec cat"]);
+        command.current_dir(&folder);
+        env.finish(command).ok();
+        let terminal = Terminal::attach(&env);
+        press(&terminal, "S", "harness");
+        answer(&terminal);
+        terminal.wait_for("FAKE-READY");
+        assert_eq!(env.wait_runs_in(&folder, 1)[0].cwd, folder, "{name}");
+        assert!(!env.path("pwned").exists(), "{name} was run");
+    }
+}
+
+#[test]
+fn a_missing_program_leaves_harmless_keys_and_words() {
+    let mut env = TestEnv::without_server();
+    env.set("CARGO_HOME", env.path("no-cargo"));
+    env.start_server();
+    env.tmux(&["set-option", "-g", "@hqt-binary", "/nowhere/hqt-tmux"]);
+    load(&env);
+    let terminal = Terminal::attach(&env);
+    terminal.keys(&["C-b", "S"]);
+    terminal.wait_for("hqt-tmux");
+    assert_eq!(env.panes().len(), 1);
+    let mode = env.tmux(&["list-panes", "-a", "-F", "#{pane_in_mode}"]);
+    assert_eq!(mode.trim(), "0", "the user's pane was thrown into a mode");
+}
+
+#[test]
+fn keys_are_options_and_may_be_turned_off() {
+    let env = TestEnv::without_server();
+    symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
+    env.start_server();
+    env.tmux(&["set-option", "-g", "@hqt-key", "H"]);
+    env.tmux(&["set-option", "-g", "@hqt-resume-key", ""]);
+    load(&env);
+    let bound = env.tmux(&["list-keys", "-T", "prefix"]);
+    let ours: Vec<&str> = bound
+        .lines()
+        .filter(|l| l.contains("display-popup"))
+        .collect();
+    assert_eq!(ours.len(), 1, "{ours:?}");
+    assert!(ours[0].contains(" H "), "{ours:?}");
+}
+
+#[test]
+fn the_status_placeholder_becomes_the_status_line() {
+    let env = TestEnv::without_server();
+    symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
+    env.start_server();
+    env.tmux(&[
+        "set-option",
+        "-g",
+        "status-right",
+        "before #{hqt_status} after",
+    ]);
+    load(&env);
+    let right = env.tmux(&["show-options", "-gv", "status-right"]);
+    assert!(!right.contains("hqt_status"), "{right}");
+    assert!(right.contains("doctor --status"), "{right}");
+    assert!(
+        right.starts_with("before #(") && right.trim_end().ends_with("after"),
+        "{right}"
+    );
+}

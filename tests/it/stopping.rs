@@ -1,0 +1,151 @@
+//! How a run ends: by itself, by its user, by force.
+
+use crate::support::{TestEnv, alive, argv_of, descendants, kill_hard, wait_gone};
+
+/// A running claude that obeyed `line`, which it answers with `answer`.
+fn running(env: &TestEnv, line: &str, answer: &str) -> String {
+    let id = env.ready(&[]);
+    if !line.is_empty() {
+        env.type_line(&id, line);
+        env.wait_screen(&id, answer);
+    }
+    id
+}
+
+#[test]
+fn stop_ends_the_harness_and_keeps_the_row() {
+    let env = TestEnv::new();
+    let id = running(&env, "", "");
+    let processes = descendants(env.pane_of(&id).pid);
+    env.run(&["stop", &id]).ok_with_words();
+    processes.into_iter().for_each(wait_gone);
+    assert_eq!(env.session(&id)["state"], "stopped");
+    env.wait_closed(&id);
+}
+
+#[test]
+fn stop_of_a_stopped_session_is_no_failure_of_anything_else() {
+    let env = TestEnv::new();
+    let (id, _) = env.finished_conversation();
+    let output = env.run(&["stop", &id]);
+    assert!(matches!(output.status, Some(0 | 1)), "{output}");
+    assert_eq!(env.session(&id)["state"], "stopped");
+}
+
+#[test]
+fn s35_stop_ends_a_harness_that_ignores_the_signals() {
+    let env = TestEnv::new();
+    let id = running(&env, "ignore HUP TERM", "IGNORING");
+    let processes = descendants(env.pane_of(&id).pid);
+    env.run(&["stop", &id]).ok_with_words();
+    processes.into_iter().for_each(wait_gone);
+    assert_eq!(env.session(&id)["state"], "stopped");
+}
+
+#[test]
+fn s47_stop_gives_the_harness_its_time_to_save() {
+    let env = TestEnv::new();
+    let id = running(&env, "save-on-hup", "WILL SAVE");
+    env.run(&["stop", &id]).ok_with_words();
+    env.wait_state(&id, "stopped");
+    assert!(env.runs()[0].saved(), "it got no time to save");
+}
+
+#[test]
+fn s47_a_closed_pane_gives_the_harness_its_time_to_save() {
+    let env = TestEnv::new();
+    let id = running(&env, "save-on-hup", "WILL SAVE");
+    let pane = env.pane_of(&id);
+    env.tmux(&["kill-pane", "-t", &pane.id]);
+    wait_gone(pane.pid);
+    assert!(env.runs()[0].saved(), "it got no time to save");
+    env.wait_state(&id, "stopped");
+}
+
+#[test]
+fn s47_a_sandboxed_harness_gets_its_time_too() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let id = env.ready(&["--sandbox"]);
+    env.type_line(&id, "save-on-hup");
+    env.wait_screen(&id, "WILL SAVE");
+    let processes = descendants(env.pane_of(&id).pid);
+    env.run(&["stop", &id]).ok_with_words();
+    processes.into_iter().for_each(wait_gone);
+    assert!(env.runs()[0].saved(), "it got no time to save");
+    assert_eq!(env.session(&id)["state"], "stopped");
+}
+
+#[test]
+fn s45_a_killed_supervisor_takes_its_harness_along() {
+    let env = TestEnv::new();
+    let id = running(&env, "ignore HUP TERM", "IGNORING");
+    let supervisor = env.pane_of(&id).pid;
+    let processes = descendants(supervisor);
+    assert!(!processes.is_empty());
+    kill_hard(supervisor);
+    processes.into_iter().for_each(wait_gone);
+    let state = env.session(&id)["state"].clone();
+    assert!(state == "dead" || state == "stopped", "{state}");
+    env.run(&["resume", "-d", &id]).ok_with_words();
+    env.wait_until("one harness", || {
+        let again = descendants(env.pane_of(&id).pid).into_iter();
+        // `inner` names the harness too, behind its own name.
+        let is_harness =
+            |argv: Vec<String>| argv.get(1).is_some_and(|w| w.ends_with("/bin/claude"));
+        let count = again
+            .map(argv_of)
+            .filter(|argv| is_harness(argv.clone()))
+            .count();
+        (count == 1).then_some(())
+    });
+    assert_eq!(env.session(&id)["state"], "running");
+}
+
+#[test]
+fn e42_a_killed_supervisor_takes_its_sandbox_along() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let id = env.ready(&["--sandbox"]);
+    env.type_line(&id, "ignore HUP TERM");
+    env.wait_screen(&id, "IGNORING");
+    let supervisor = env.pane_of(&id).pid;
+    let processes = descendants(supervisor);
+    assert!(processes.len() >= 3, "bwrap, inner, harness: {processes:?}");
+    kill_hard(supervisor);
+    processes.into_iter().for_each(wait_gone);
+}
+
+#[test]
+fn s48_a_server_left_behind_does_not_keep_the_session_running() {
+    let env = TestEnv::new();
+    let id = running(&env, "fork", "FORKED");
+    let screen = env.screen(&id);
+    let (_, pid) = screen.rsplit_once("FORKED ").unwrap();
+    let server: i32 = pid.lines().next().unwrap().trim().parse().unwrap();
+    env.type_line(&id, "exit 0");
+    env.wait_state(&id, "stopped");
+    assert!(alive(server), "the test needs the server to go on");
+    env.run(&["resume", "-d", &id]).ok_with_words();
+    env.wait_state(&id, "running");
+}
+
+#[test]
+fn s26_a_killed_server_leaves_stopped_sessions() {
+    let env = TestEnv::new();
+    let (id, conversation) = env.finished_conversation();
+    env.run(&["resume", "-d", &id]).ok();
+    env.wait_runs(2);
+    let supervisor = env.pane_of(&id).pid;
+    kill_hard(
+        env.tmux(&["display-message", "-p", "#{pid}"])
+            .trim()
+            .parse()
+            .unwrap(),
+    );
+    wait_gone(supervisor);
+    assert_eq!(env.session(&id)["state"], "stopped");
+    env.run(&["resume", "-d", &id]).ok_with_words();
+    let run = env.wait_runs(3).pop().unwrap();
+    assert_eq!(run.after("--resume"), Some(conversation.as_str()));
+}

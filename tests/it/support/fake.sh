@@ -1,0 +1,122 @@
+#!/bin/sh
+# A stand-in for a coding agent. It records how it was started and what it can see, then obeys
+# the lines typed into its pane. It needs nothing beside itself, so one file can be bound into a
+# sandbox.
+name=${0##*/}
+case $#:${1-} in
+1:--version)
+    echo "$name 1.0.0 (stand-in)"
+    exit 0
+    ;;
+1:--help)
+    echo "usage: $name [ARG]..."
+    [ "$name" = codex ] && echo '      --no-daemon'
+    exit 0
+    ;;
+esac
+
+conversation= mode=plain previous=
+for word in "$@"; do
+    case $previous in
+    --session-id) conversation=$word mode=assigned ;;
+    --resume | --resume-id | resume) conversation=$word mode=resumed ;;
+    esac
+    previous=$word
+done
+
+case $name in
+codex)
+    store=${CODEX_HOME:-$HOME/.codex}/sessions/2026/01/02
+    transcript=$store/rollout-2026-01-02T03-04-05-$conversation.jsonl
+    ;;
+*)
+    slug=$(pwd -P | tr -d '\n' | tr -c 'A-Za-z0-9' '-')
+    store=${CLAUDE_CONFIG_DIR:-$HOME/.claude}/projects/$slug
+    transcript=$store/$conversation.jsonl
+    ;;
+esac
+
+# The first of the folders that takes a file keeps the record of this run.
+record=
+for folder in "$PWD" "$store" "${CODEX_HOME:-$HOME/.codex}" "$HOME/.kiro/sessions"; do
+    made=$folder/hqt-fake/run.$(date +%s%N).$$
+    if mkdir -p "$made" 2>/dev/null; then
+        record=$made
+        break
+    fi
+done
+if [ -n "$record" ]; then
+    printf '%s\0' "$name" "$@" >"$record/argv"
+    pwd -P >"$record/cwd"
+    env -0 >"$record/env"
+    ls -l "/proc/$$/fd" >"$record/descriptors"
+    find "$HOME" -mindepth 1 >"$record/home" 2>/dev/null
+    for folder in "$HOME" "$PWD"; do
+        if (: >"$folder/hqt-probe") 2>/dev/null; then
+            rm -f "$folder/hqt-probe"
+            echo "ALLOWED $folder"
+        else
+            echo "BLOCKED $folder"
+        fi
+    done >"$record/writes"
+    : >"$record/ready"
+fi
+
+case $mode in
+resumed)
+    if ! grep -q '"type":"user"' "$transcript" 2>/dev/null; then
+        echo "No conversation found with session ID: $conversation"
+        exit 1
+    fi
+    ;;
+assigned)
+    if [ -e "$transcript" ]; then
+        echo "Error: Session ID $conversation is already in use."
+        exit 1
+    fi
+    ;;
+esac
+
+obey() {
+    verb=${1%% *}
+    rest=${1#"$verb"}
+    rest=${rest# }
+    case $verb in
+    exit) exit "$rest" ;;
+    die) kill -s "$rest" $$ ;;
+    say)
+        mkdir -p "$store"
+        printf '{"type":"user","message":"%s"}\n' "$rest" >>"$transcript" && echo 'SAID'
+        ;;
+    fork)
+        setsid sleep 600 </dev/null >/dev/null 2>&1 &
+        echo "FORKED $!"
+        ;;
+    ignore)
+        # Unquoted: several signal names.
+        trap '' $rest
+        ignoring=1
+        echo 'IGNORING'
+        ;;
+    save-on-hup)
+        trap 'sleep 1; echo saved >"$record/saved"; exit 0' HUP
+        ignoring=1
+        echo 'WILL SAVE'
+        ;;
+    title) printf '\033]2;%s\007' "$rest" ;;
+    try)
+        tag=${rest%% *}
+        output=$(sh -c "${rest#"$tag"}" 2>&1) && verdict=ALLOWED || verdict=BLOCKED
+        printf '<%s\n%s\n>%s %s\n' "$tag" "$output" "$tag" "$verdict"
+        ;;
+    esac
+}
+
+ignoring=
+if [ -r fake.rc ]; then
+    while IFS= read -r line; do obey "$line"; done <fake.rc
+fi
+echo "FAKE-READY $name $mode $conversation"
+while IFS= read -r line; do obey "$line"; done
+# The terminal is gone. One that ignores the hang-up, or waits for it, stays all the same.
+while [ -n "$ignoring" ]; do sleep 0.1; done

@@ -1,0 +1,88 @@
+//! Processes, read from /proc.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use super::poll;
+
+fn all() -> Vec<i32> {
+    let entries = fs::read_dir("/proc").expect("/proc");
+    let names = entries.filter_map(|e| e.ok()?.file_name().into_string().ok());
+    names.filter_map(|name| name.parse().ok()).collect()
+}
+
+/// State letter and parent of a process.
+fn state_and_parent(pid: i32) -> Option<(char, i32)> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name in brackets may hold anything, brackets included.
+    let (_, rest) = stat.rsplit_once(") ")?;
+    let mut fields = rest.split(' ');
+    Some((fields.next()?.chars().next()?, fields.next()?.parse().ok()?))
+}
+
+/// Whether the process runs; a zombie does not.
+pub(crate) fn alive(pid: i32) -> bool {
+    state_and_parent(pid).is_some_and(|(state, _)| state != 'Z')
+}
+
+pub(crate) fn wait_gone(pid: i32) {
+    poll(
+        &format!("the end of process {pid}"),
+        || (!alive(pid)).then_some(()),
+        || format!("{:?}", argv_of(pid)),
+    );
+}
+
+/// All living processes below `pid`, parents first.
+pub(crate) fn descendants(pid: i32) -> Vec<i32> {
+    let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
+    for pid in all() {
+        if let Some((state, parent)) = state_and_parent(pid)
+            && state != 'Z'
+        {
+            children.entry(parent).or_default().push(pid);
+        }
+    }
+    let mut found = Vec::new();
+    let mut next = vec![pid];
+    while let Some(parent) = next.pop() {
+        for child in children.remove(&parent).unwrap_or_default() {
+            found.push(child);
+            next.push(child);
+        }
+    }
+    found
+}
+
+/// The words of a process's command line.
+pub(crate) fn argv_of(pid: i32) -> Vec<String> {
+    let bytes = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let words = text.strip_suffix('\0').unwrap_or(&text).split('\0');
+    words.map(str::to_owned).collect()
+}
+
+pub(crate) fn kill_hard(pid: i32) {
+    kill(Pid::from_raw(pid), Signal::SIGKILL).expect("kill -9");
+}
+
+/// Ends what a test left behind: the processes that carry the name of its root.
+pub(crate) fn kill_all_of(root: &Path) {
+    let root = root.as_os_str().as_bytes();
+    let names = |file: String| {
+        let bytes = fs::read(file).unwrap_or_default();
+        bytes.windows(root.len()).any(|w| w == root)
+    };
+    for pid in all() {
+        let ours = names(format!("/proc/{pid}/environ")) || names(format!("/proc/{pid}/cmdline"));
+        if ours {
+            // It may have ended by itself meanwhile.
+            let _gone = kill(Pid::from_raw(pid), Signal::SIGKILL);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! A person's terminal: a second private tmux server, whose one pane runs a program.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::{TestEnv, binary, poll};
+
+/// A terminal that shows what a person would see, and takes keys.
+pub(crate) struct Terminal<'e> {
+    env: &'e TestEnv,
+    socket: PathBuf,
+}
+
+impl<'e> Terminal<'e> {
+    /// A terminal of 100 × 30 that runs the binary with `args`, not inside any tmux of its own.
+    pub(crate) fn run(env: &'e TestEnv, args: &[&str]) -> Self {
+        Self::run_sized(env, (100, 30), args)
+    }
+
+    pub(crate) fn run_sized(env: &'e TestEnv, size: (u16, u16), args: &[&str]) -> Self {
+        let socket = env.socket();
+        let binary = binary();
+        let mut words: Vec<&OsStr> = vec![binary.as_ref(), "-S".as_ref(), socket.as_ref()];
+        words.extend(args.iter().map(OsStr::new));
+        Self::open(env, size, &words)
+    }
+
+    /// A terminal attached to the world's server.
+    pub(crate) fn attach(env: &'e TestEnv) -> Self {
+        let socket = env.socket();
+        let words = ["tmux", "-u", "-S"].map(OsStr::new).into_iter();
+        let words: Vec<&OsStr> = words
+            .chain([socket.as_os_str(), "attach".as_ref()])
+            .collect();
+        let terminal = Self::open(env, (100, 30), &words);
+        env.wait_until("a client", || {
+            let clients = env.tmux(&["list-clients"]);
+            (!clients.is_empty()).then_some(())
+        });
+        terminal
+    }
+
+    /// A terminal that runs `words` and afterwards shows how they ended.
+    pub(crate) fn open(env: &'e TestEnv, (width, height): (u16, u16), words: &[&OsStr]) -> Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let socket = env.path(format!("o{}", COUNT.fetch_add(1, Ordering::Relaxed)));
+        let script = r#"unset TMUX TMUX_PANE; cd "$HOME"; "$@"; echo "exit=$?"; exec cat"#;
+        let mut command = env.command("tmux");
+        command
+            .arg("-u")
+            .arg("-S")
+            .arg(&socket)
+            .args(["-f", "/dev/null"]);
+        command.args(["set-option", "-g", "status", "off", ";"]);
+        // Esc must not wait for a longer key sequence.
+        command.args(["set-option", "-s", "escape-time", "0", ";"]);
+        command.args([
+            "new-session",
+            "-d",
+            "-x",
+            &width.to_string(),
+            "-y",
+            &height.to_string(),
+        ]);
+        command.args(["/bin/sh", "-c", script, "sh"]).args(words);
+        let output = env.finish(command);
+        assert_eq!(output.status, Some(0), "{output}");
+        Self { env, socket }
+    }
+
+    #[track_caller]
+    fn tmux(&self, args: &[&str]) -> String {
+        let mut command = self.env.command("tmux");
+        command.arg("-u").arg("-S").arg(&self.socket).args(args);
+        self.env.finish(command).ok()
+    }
+
+    /// Presses keys, by tmux's names for them.
+    #[track_caller]
+    pub(crate) fn keys(&self, keys: &[&str]) {
+        self.tmux(&[&["send-keys"][..], keys].concat());
+    }
+
+    /// Types text as it is.
+    #[track_caller]
+    pub(crate) fn type_text(&self, text: &str) {
+        self.tmux(&["send-keys", "-l", "--", text]);
+    }
+
+    pub(crate) fn screen(&self) -> String {
+        self.tmux(&["capture-pane", "-p", "-J"])
+    }
+
+    /// Waits until the terminal shows `text`, and gives all that it shows then.
+    #[track_caller]
+    pub(crate) fn wait_for(&self, text: &str) -> String {
+        self.wait_until(&format!("`{text}` on the terminal"), |screen| {
+            screen.contains(text)
+        })
+    }
+
+    #[track_caller]
+    pub(crate) fn wait_until(&self, what: &str, is_there: impl Fn(&str) -> bool) -> String {
+        let ask = || {
+            let screen = self.screen();
+            is_there(&screen).then_some(screen)
+        };
+        poll(what, ask, || {
+            format!("=== terminal\n{}\n{}", self.screen(), self.env.picture())
+        })
+    }
+
+    /// Waits for the end of the program: its status.
+    #[track_caller]
+    pub(crate) fn wait_exit(&self) -> i32 {
+        let screen = self.wait_for("exit=");
+        let (_, status) = screen.rsplit_once("exit=").expect("waited for");
+        let digits: String = status.chars().take_while(char::is_ascii_digit).collect();
+        digits.parse().expect("a status")
+    }
+
+    pub(crate) fn cursor_is_visible(&self) -> bool {
+        self.tmux(&["list-panes", "-F", "#{cursor_flag}"]).trim() == "1"
+    }
+}
+
+impl Drop for Terminal<'_> {
+    fn drop(&mut self) {
+        let mut command = self.env.command("tmux");
+        command.arg("-S").arg(&self.socket).arg("kill-server");
+        // It may be gone already.
+        drop(command.output());
+    }
+}

@@ -1,0 +1,18 @@
+//! Inside the sandbox a terminal program still works: what people run there, run for real.
+
+/// What package managers download.
+mod downloads;
+/// Repositories in all their layouts.
+mod git;
+/// Version managers and a real toolchain.
+mod managers;
+/// Names and places of projects.
+mod paths;
+/// The machine as programs expect it: users, names, certificates, time, text.
+mod system;
+/// A system whose /etc is another one than this machine's.
+mod systems;
+/// The terminal: size, keys, job control, colours.
+mod terminal;
+/// Programs that were installed below the home folder.
+mod tools;

@@ -1,0 +1,55 @@
+//! What package managers download.
+
+use crate::support::{TestEnv, Trial, skipped};
+
+#[test]
+fn u53_downloads_are_kept_on_disk_until_the_session_is_deleted() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let places = ["~/.cache/pip", "~/.npm/_cacache", "~/.cargo/registry"];
+    let first = Trial::new(&env, &["--sandbox"]);
+    for place in places {
+        first.allows(&format!("mkdir -p {place} && echo kept >{place}/download"));
+        // Not in memory: a download can be larger than that.
+        first.denies(&format!("stat -f -c %T {place} | grep -E 'tmpfs|ramfs'"));
+    }
+    first.end();
+    env.run(&["resume", "-d", "--fresh", &first.id])
+        .ok_with_words();
+    env.wait_screen(&first.id, "FAKE-READY");
+    for (number, place) in places.iter().enumerate() {
+        let act = format!("cat {place}/download");
+        let (kept, said) = env.try_inside(&first.id, &format!("kept{number}"), &act);
+        assert!(kept, "{place}: {said}");
+    }
+    // Another session has its own.
+    let second = Trial::new(&env, &["--sandbox"]);
+    for place in places {
+        second.denies(&format!("cat {place}/download"));
+        let on_host = env.home().join(place.trim_start_matches("~/"));
+        assert!(!on_host.exists(), "{on_host:?} was made on the host");
+    }
+    let folder = env.path("cache/hqt-tmux").join(&first.id);
+    assert!(folder.is_dir(), "{folder:?}");
+    env.run(&["delete", "--force", &first.id]).ok_with_words();
+    env.wait_until("the end of the folder", || (!folder.exists()).then_some(()));
+}
+
+#[test]
+fn u53_package_managers_use_the_kept_folder() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let inside = Trial::new(&env, &["--sandbox", "--net", "off"]);
+    for (program, ask) in [("npm", "npm config get cache"), ("pip", "pip cache dir")] {
+        if which::which_in(program, Some("/usr/bin:/bin"), "/").is_err() {
+            skipped(&format!("U53 {program}"), "not installed");
+            continue;
+        }
+        let command = format!("d=$({ask}) && mkdir -p $d && touch $d/x && stat -f -c %T $d");
+        let said = inside.allows(&command);
+        assert!(
+            !said.contains("tmpfs"),
+            "{program} keeps downloads in memory: {said}"
+        );
+    }
+}

@@ -1,0 +1,143 @@
+//! Version managers, whose shims find the program that is meant, and a real toolchain.
+
+use std::fs;
+use std::path::Path;
+
+use super::tools::{install, link};
+use crate::support::{TestEnv, Trial, skipped};
+
+/// Shims and the links to them: path below the home folder, and text or target.
+const FILES: &[(&str, &str)] = &[
+    // pyenv: a script that calls the manager by its own place.
+    (
+        ".pyenv/shims/python3",
+        "#!/usr/bin/env bash\nexec \"$HOME/.pyenv/libexec/pyenv\" exec \"${0##*/}\" \"$@\"\n",
+    ),
+    (
+        ".pyenv/libexec/pyenv",
+        "#!/bin/sh\nshift; name=$1; shift; exec ~/.pyenv/versions/3.13.0/bin/$name \"$@\"\n",
+    ),
+    (
+        ".pyenv/versions/3.13.0/bin/python3",
+        "#!/bin/sh\necho of-pyenv\n",
+    ),
+    // mise and volta: links to the one program.
+    (
+        ".local/bin/mise",
+        "#!/bin/sh\nexec ~/.local/share/mise/installs/${0##*/}/1/bin/${0##*/} \"$@\"\n",
+    ),
+    (
+        ".local/share/mise/installs/node/1/bin/node",
+        "#!/bin/sh\necho of-mise\n",
+    ),
+    (
+        ".volta/bin/volta-shim",
+        "#!/bin/sh\nexec ~/.volta/tools/image/${0##*/}/1/bin/${0##*/} \"$@\"\n",
+    ),
+    (
+        ".volta/tools/image/yarn/1/bin/yarn",
+        "#!/bin/sh\necho of-volta\n",
+    ),
+    ("go/bin/gopls", "#!/bin/sh\necho of-go\n"),
+    (
+        ".local/share/pipx/venvs/tool/bin/tool",
+        "#!/bin/sh\necho of-pipx\n",
+    ),
+];
+
+const LINKS: &[(&str, &str)] = &[
+    (".local/share/mise/shims/node", ".local/bin/mise"),
+    (".local/bin/tool", ".local/share/pipx/venvs/tool/bin/tool"),
+];
+
+const ON_PATH: [&str; 5] = [
+    ".pyenv/shims",
+    ".local/share/mise/shims",
+    ".volta/bin",
+    "go/bin",
+    ".local/bin",
+];
+
+const ANSWERS: &[(&str, &str)] = &[
+    ("python3", "of-pyenv"),
+    ("node", "of-mise"),
+    ("yarn", "of-volta"),
+    ("gopls", "of-go"),
+    ("tool", "of-pipx"),
+];
+
+#[test]
+fn u20_shims_of_version_managers_run() {
+    let mut env = TestEnv::new();
+    env.require_bwrap();
+    for (path, text) in FILES {
+        install(&env, path, text);
+    }
+    for (at, target) in LINKS {
+        link(&env, at, env.home().join(target));
+    }
+    link(&env, ".volta/bin/yarn", "volta-shim");
+    let system = [env.path("bin"), "/usr/bin".into(), "/bin".into()];
+    let managed = ON_PATH.map(|folder| env.home().join(folder));
+    let path = std::env::join_paths(managed.into_iter().chain(system));
+    env.set("PATH", path.unwrap());
+    for sandbox in ["--no-sandbox", "--sandbox"] {
+        let trial = Trial::new(&env, &[sandbox]);
+        for (program, expected) in ANSWERS {
+            assert_eq!(trial.allows(program).trim(), *expected, "{sandbox}");
+        }
+    }
+}
+
+/// The machine's own toolchain, linked file by file into the home folder; `None` where there is none
+/// that can be.
+fn link_toolchain(env: &TestEnv) -> Option<()> {
+    let mut rustc = std::process::Command::new("rustc");
+    let sysroot = rustc.args(["--print", "sysroot"]).output().ok()?;
+    let sysroot = String::from_utf8_lossy(&sysroot.stdout).trim().to_owned();
+    let (toolchains, name) = sysroot.rsplit_once('/')?;
+    let base = Path::new(toolchains).parent()?.parent()?;
+    let home = env.home();
+    let to = home.join(".rustup/toolchains").join(name);
+    for folder in [
+        &to,
+        &home.join(".rustup/update-hashes"),
+        &home.join(".cargo/bin"),
+    ] {
+        fs::create_dir_all(folder).unwrap();
+    }
+    fs::hard_link(
+        base.join(".cargo/bin/rustup"),
+        home.join(".cargo/bin/rustup"),
+    )
+    .ok()?;
+    let mut copy = env.command("cp");
+    copy.arg("-al").arg(format!("{sysroot}/bin"));
+    copy.arg(format!("{sysroot}/lib")).arg(to);
+    (env.finish(copy).status == Some(0)).then_some(())?;
+    for proxy in ["cargo", "rustc"] {
+        link(env, &format!(".cargo/bin/{proxy}"), "rustup");
+    }
+    let settings = format!("version = \"12\"\ndefault_toolchain = \"{name}\"\n");
+    fs::write(home.join(".rustup/settings.toml"), settings).unwrap();
+    Some(())
+}
+
+#[test]
+fn u19_a_real_toolchain_builds_offline() {
+    let mut env = TestEnv::new();
+    env.require_bwrap();
+    if link_toolchain(&env).is_none() {
+        return skipped("U19 real", "no toolchain of rustup that can be linked");
+    }
+    let path = format!(
+        "{}:{}:/usr/bin:/bin",
+        env.path("bin").display(),
+        env.home().join(".cargo/bin").display()
+    );
+    env.set("PATH", path);
+    let inside = Trial::new(&env, &["--sandbox", "--net", "off"]);
+    inside.allows(
+        "cargo init -q --vcs none --name p . && cargo build -q --offline && target/debug/p",
+    );
+}
