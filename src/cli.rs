@@ -7,6 +7,7 @@ use clap::Args;
 use clap::Parser;
 use clap::Subcommand;
 use clap::ValueEnum;
+use clap_complete::Shell;
 
 /// Start coding agents in tmux windows, sandboxed with bubblewrap, and bring them back
 #[derive(Debug, Parser)]
@@ -69,6 +70,10 @@ pub(crate) enum Verb {
     Delete(Delete),
     /// Say whether this machine can do it
     Doctor(Doctor),
+    /// Print a completion script for a shell
+    Completions(Completions),
+    /// Print the manual page
+    Man,
     /// What a pane runs
     #[command(hide = true)]
     Exec(Exec),
@@ -208,6 +213,11 @@ pub(crate) struct Doctor {
     /// Print the checks as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Completions {
+    pub(crate) shell: Shell,
 }
 
 #[derive(Args, Debug)]

@@ -1,6 +1,7 @@
 //! The verbs, one file each, and what they share.
 
 mod climb;
+mod completions;
 mod delete;
 mod doctor;
 mod exec;
@@ -55,6 +56,8 @@ pub(crate) fn run(cli: Cli, host: Host) -> anyhow::Result<ExitCode> {
         Verb::Rename(arguments) => rename::run(&context, &arguments),
         Verb::Delete(arguments) => delete::run(&context, &arguments),
         Verb::Doctor(arguments) => doctor::run(&context, &arguments),
+        Verb::Completions(arguments) => completions::run(&arguments),
+        Verb::Man => completions::man(),
         Verb::Exec(arguments) => exec::run(&context, &arguments),
         Verb::Inner(arguments) => inner::run(&arguments),
     }
