@@ -16,6 +16,7 @@ use crate::commands::Context;
 use crate::commands::Explained;
 use crate::commands::planning;
 use crate::commands::planning::Planner;
+use crate::commands::planning::Proof;
 use crate::commands::planning::mint;
 use crate::commands::say;
 use crate::error::ExitCode;
@@ -39,6 +40,7 @@ use crate::session::Ended;
 use crate::session::Sandboxing;
 use crate::session::Session;
 use crate::session::SessionId;
+use crate::store::Store;
 use crate::terminal;
 use crate::tmux;
 
@@ -63,19 +65,22 @@ pub(super) fn prepare(
     let Some(lock) = lock::take(&folder, id).context("could not take the session's lock")? else {
         return Ok(None);
     };
-    let Some(mut session) = store.get(id).explained(context)? else {
+    let Some(stored) = store.get(id).explained(context)? else {
         // The row went while we were on our way; without it the lock file means nothing.
         lock::remove(&folder, id)?;
         bail!(UserError::new(format!("there is no session {id}")));
     };
     let told = message.and_then(|message| message.conversation.as_deref());
-    session.conversation_id = planning::known_conversation(&context.host, &session, told);
+    let session = Session {
+        conversation_id: planning::known_conversation(&context.host, &stored, told),
+        ..stored.clone()
+    };
     let wants_fresh = message.is_some_and(|message| message.fresh);
     let socket = tmux::socket_in_use(&pane.env);
     let mut pane_env = pane.env.clone();
     pane_env.remove(OsStr::new(handover::VARIABLE));
     let sockets = socket.iter().cloned().collect();
-    let planner = Planner::new(&context.host, &session, pane_env, sockets)?;
+    let planner = Planner::new(&context.host, &session, pane_env, sockets, Proof::Needless)?;
     let rung = ladder::first(planner.harness, &session, wants_fresh, mint);
     let prepared = Prepared {
         id: id.clone(),
@@ -84,7 +89,7 @@ pub(super) fn prepare(
         rung,
         _lock: lock,
     };
-    prepared.begin(context, &session, socket.as_deref(), wants_fresh)?;
+    prepared.begin(context, &store, &stored, socket.as_deref(), wants_fresh)?;
     Ok(Some(prepared))
 }
 
@@ -93,7 +98,8 @@ impl Prepared {
     fn begin(
         &self,
         context: &Context,
-        session: &Session,
+        store: &Store,
+        stored: &Session,
         socket: Option<&Path>,
         wants_fresh: bool,
     ) -> anyhow::Result<()> {
@@ -101,9 +107,8 @@ impl Prepared {
             host::create(creation)?;
         }
         if let Rung::Resume { conversation } = &self.rung {
-            conversations::adopt(&context.host, self.planner.harness, session, conversation)?;
+            conversations::adopt(&context.host, self.planner.harness, stored, conversation)?;
         }
-        let store = context.store()?;
         store
             .begin_run(&self.id, socket, host::now())
             .explained(context)?;
@@ -112,13 +117,14 @@ impl Prepared {
             store.add_note(&self.id, note).explained(context)?;
         }
         let conversation = self.rung.conversation();
-        if conversation.is_some() || wants_fresh {
+        let is_known = conversation == stored.conversation_id.as_deref();
+        if !is_known && (conversation.is_some() || wants_fresh) {
             store
                 .set_conversation(&self.id, conversation)
                 .explained(context)?;
         }
         let could_resume =
-            session.last_started_at.is_some() && self.planner.harness.resume.is_some();
+            stored.last_started_at.is_some() && self.planner.harness.resume.is_some();
         if could_resume && !wants_fresh && matches!(self.rung, Rung::Fresh { .. }) {
             let words = "no conversation of this session is known: a fresh one starts";
             say(words);
@@ -133,18 +139,24 @@ impl Prepared {
         context: &Context,
         mut signals: Signals,
     ) -> anyhow::Result<ExitCode> {
+        let code = self.climb_rungs(context, &mut signals);
+        if code.is_err() {
+            self.record(context, Ended::Code(1), true)?;
+        }
+        code
+    }
+
+    fn climb_rungs(
+        &mut self,
+        context: &Context,
+        signals: &mut Signals,
+    ) -> anyhow::Result<ExitCode> {
         let terminal = terminal::save();
         let start = host::now();
         let _marks =
             Marks::place(&self.plan.marks, guard::MARK).context("could not mark the repository")?;
         loop {
-            let run = match chain::run(&self.plan, &mut signals) {
-                Ok(run) => run,
-                Err(error) => {
-                    self.record(context, Ended::Code(1), true)?;
-                    return Err(error);
-                }
-            };
+            let run = chain::run(&self.plan, signals)?;
             let ended = match &run.outcome {
                 Outcome::Ended(ended) => *ended,
                 Outcome::NeverStarted(_) => Ended::Code(1),

@@ -44,12 +44,8 @@ pub(super) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<Exi
     let answers = ask(context, arguments, &cwd)?;
     let session = session(arguments, &cwd, answers);
     let tmux = context.tmux();
-    let planner = Planner::new(
-        &context.host,
-        &session,
-        context.host.env.clone(),
-        vec![tmux.socket_path().to_owned()],
-    )?;
+    let sockets = vec![tmux.socket_path().to_owned()];
+    let planner = Planner::before_start(&context.host, &session, sockets)?;
     let rung = ladder::first(planner.harness, &session, false, mint);
     let plan = planner.plan(&rung)?;
     if arguments.dry_run {

@@ -33,6 +33,15 @@ pub(super) fn availability(host: &Host, cwd: &Path, net: bool) -> Availability {
     bwrap::availability(host.var("PATH"), &never_from, &host.exe, net)
 }
 
+/// Whether bubblewrap is asked to prove that it works.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Proof {
+    /// Before anything exists: a sandbox that can't be made must not get a window.
+    Wanted,
+    /// `exec` is about to find out, and says what bubblewrap says.
+    Needless,
+}
+
 /// The harness of a session.
 pub(super) fn harness_of(session: &Session) -> Result<&'static Harness, UserError> {
     harness::find(&session.harness).ok_or_else(|| unknown_harness(&session.harness))
@@ -53,6 +62,15 @@ pub(super) struct Planner {
 }
 
 impl Planner {
+    /// For a session that is not started yet: bubblewrap has to prove that it works.
+    pub(super) fn before_start(
+        host: &Host,
+        session: &Session,
+        sockets: Vec<PathBuf>,
+    ) -> Result<Self, UserError> {
+        Self::new(host, session, host.env.clone(), sockets, Proof::Wanted)
+    }
+
     /// `pane` is the environment in the pane; `sockets` are tmux sockets besides those that the
     /// environment names.
     pub(super) fn new(
@@ -60,14 +78,20 @@ impl Planner {
         session: &Session,
         pane: Variables,
         sockets: Vec<PathBuf>,
+        proof: Proof,
     ) -> Result<Self, UserError> {
         let harness = harness_of(session)?;
         host::ensure_still_there(&session.cwd)?;
         let policy = plan::policy(session)?;
         let sandbox = match policy {
             Some(policy) => {
-                let bwrap = availability(caller, &session.cwd, policy.net).require()?;
-                Some((bwrap, policy))
+                let home = caller.home()?;
+                let never_from = [home.as_path(), &session.cwd];
+                let available = match proof {
+                    Proof::Wanted => availability(caller, &session.cwd, policy.net),
+                    Proof::Needless => bwrap::locate(caller.var("PATH"), &never_from),
+                };
+                Some((available.require()?, policy))
             }
             None => None,
         };

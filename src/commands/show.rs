@@ -51,8 +51,7 @@ fn text(context: &Context, session: &Session, survey: &Survey) -> String {
 /// As it would be made now, or why it would not.
 fn the_sandbox(context: &Context, session: &Session, policy: Policy) -> Vec<Vec<String>> {
     let explained = || -> Result<_, UserError> {
-        let env = context.host.env.clone();
-        let planner = Planner::new(&context.host, session, env, Vec::new())?;
+        let planner = Planner::before_start(&context.host, session, Vec::new())?;
         let rung = ladder::first(planner.harness, session, false, mint);
         let plan = planner.plan(&rung)?;
         Ok(explain::lines(&planner, &plan, policy))
