@@ -6,8 +6,10 @@ use std::io::Write;
 
 use nix::sys::signal::SigSet;
 use nix::sys::signal::Signal;
+use nix::sys::termios::FlowArg;
 use nix::sys::termios::SetArg;
 use nix::sys::termios::Termios;
+use nix::sys::termios::tcflow;
 use nix::sys::termios::tcgetattr;
 use nix::sys::termios::tcsetattr;
 use nix::unistd::Pid;
@@ -40,7 +42,9 @@ impl Saved {
             return;
         };
         give_to(getpgrp());
-        let _ = tcsetattr(io::stdin(), SetArg::TCSADRAIN, settings);
+        // Output that a program has stopped would be waited for: first let it go on.
+        let _ = tcflow(io::stdin(), FlowArg::TCOON);
+        let _ = tcsetattr(io::stdin(), SetArg::TCSANOW, settings);
         if leave_full_screen {
             let mut screen = io::stdout();
             let _ = screen.write_all(RESET).and_then(|()| screen.flush());

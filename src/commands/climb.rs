@@ -2,9 +2,7 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
-use std::path::PathBuf;
 use std::time::Duration;
-use std::time::SystemTime;
 
 use anyhow::Context as _;
 use anyhow::bail;
@@ -14,6 +12,8 @@ use crate::chain::Outcome;
 use crate::chain::Signals;
 use crate::commands::Context;
 use crate::commands::Explained;
+use crate::commands::aftermath;
+use crate::commands::aftermath::Aftermath;
 use crate::commands::planning;
 use crate::commands::planning::Planner;
 use crate::commands::planning::Proof;
@@ -22,13 +22,12 @@ use crate::commands::say;
 use crate::error::ExitCode;
 use crate::error::UserError;
 use crate::escape::for_terminal;
-use crate::escape::lines_for_terminal;
 use crate::handover;
 use crate::handover::Message;
-use crate::harness::Conversation;
 use crate::host;
 use crate::host::Host;
 use crate::host::conversations;
+use crate::host::unfinished;
 use crate::ladder;
 use crate::ladder::Rung;
 use crate::lock;
@@ -37,12 +36,20 @@ use crate::lock::Marks;
 use crate::plan::Plan;
 use crate::sandbox::guard;
 use crate::session::Ended;
-use crate::session::Sandboxing;
 use crate::session::Session;
 use crate::session::SessionId;
 use crate::store::Store;
 use crate::terminal;
 use crate::tmux;
+
+/// What the caller wants of the conversation.
+#[derive(Clone, Copy)]
+struct Wish {
+    /// A new one.
+    fresh: bool,
+    /// One that a person named.
+    told: bool,
+}
 
 /// A run that is about to begin, with the lock held.
 pub(super) struct Prepared {
@@ -75,13 +82,16 @@ pub(super) fn prepare(
         conversation_id: planning::known_conversation(&context.host, &stored, told),
         ..stored.clone()
     };
-    let wants_fresh = message.is_some_and(|message| message.fresh);
+    let wish = Wish {
+        fresh: message.is_some_and(|message| message.fresh),
+        told: told.is_some(),
+    };
     let socket = tmux::socket_in_use(&pane.env);
     let mut pane_env = pane.env.clone();
     pane_env.remove(OsStr::new(handover::VARIABLE));
     let sockets = socket.iter().cloned().collect();
     let planner = Planner::new(&context.host, &session, pane_env, sockets, Proof::Needless)?;
-    let rung = ladder::first(planner.harness, &session, wants_fresh, mint);
+    let rung = ladder::first(planner.harness, &session, wish.fresh, mint);
     let prepared = Prepared {
         id: id.clone(),
         plan: planner.plan(&rung)?,
@@ -89,7 +99,7 @@ pub(super) fn prepare(
         rung,
         _lock: lock,
     };
-    prepared.begin(context, &store, &stored, socket.as_deref(), wants_fresh)?;
+    prepared.begin(context, &store, &stored, socket.as_deref(), wish)?;
     Ok(Some(prepared))
 }
 
@@ -101,13 +111,15 @@ impl Prepared {
         store: &Store,
         stored: &Session,
         socket: Option<&Path>,
-        wants_fresh: bool,
+        wish: Wish,
     ) -> anyhow::Result<()> {
+        let (host, harness) = (&context.host, self.planner.harness);
+        let may_adopt = wish.told || !conversations::has_own_folder(host, stored);
         for creation in &self.plan.create {
             host::create(creation)?;
         }
-        if let Rung::Resume { conversation } = &self.rung {
-            conversations::adopt(&context.host, self.planner.harness, stored, conversation)?;
+        if may_adopt && let Rung::Resume { conversation } = &self.rung {
+            conversations::adopt(host, harness, &self.planner.session, conversation)?;
         }
         store
             .begin_run(&self.id, socket, host::now())
@@ -118,14 +130,14 @@ impl Prepared {
         }
         let conversation = self.rung.conversation();
         let is_known = conversation == stored.conversation_id.as_deref();
-        if !is_known && (conversation.is_some() || wants_fresh) {
+        if !is_known && (conversation.is_some() || wish.fresh) {
             store
                 .set_conversation(&self.id, conversation)
                 .explained(context)?;
         }
         let could_resume =
             stored.last_started_at.is_some() && self.planner.harness.resume.is_some();
-        if could_resume && !wants_fresh && matches!(self.rung, Rung::Fresh { .. }) {
+        if could_resume && !wish.fresh && matches!(self.rung, Rung::Fresh { .. }) {
             let words = "no conversation of this session is known: a fresh one starts";
             say(words);
             store.add_note(&self.id, words).explained(context)?;
@@ -141,7 +153,7 @@ impl Prepared {
     ) -> anyhow::Result<ExitCode> {
         let code = self.climb_rungs(context, &mut signals);
         if code.is_err() {
-            self.record(context, Ended::Code(1), true)?;
+            aftermath::record(context, &self.id, Ended::Code(1), true)?;
         }
         code
     }
@@ -153,6 +165,10 @@ impl Prepared {
     ) -> anyhow::Result<ExitCode> {
         let terminal = terminal::save();
         let start = host::now();
+        let watched = &self.plan.watched;
+        let folder = context.state_folder()?;
+        aftermath::settle_killed_run(context, &self.id)?;
+        unfinished::keep(&folder, &self.id, watched, host::observe(watched))?;
         let _marks =
             Marks::place(&self.plan.marks, guard::MARK).context("could not mark the repository")?;
         loop {
@@ -162,20 +178,23 @@ impl Prepared {
                 Outcome::NeverStarted(_) => Ended::Code(1),
             };
             terminal.restore(!ended.is_by_user());
-            self.remember_conversation(context, start)?;
             if !run.asked_to_end
                 && run.outcome == Outcome::Ended(ended)
                 && let Some(rung) = self.next_rung(context, ended, run.lasted)
             {
+                aftermath::remember_conversation(context, &self.planner, start)?;
                 self.fall_back(context, ended, rung)?;
                 continue;
             }
             let failed = !run.asked_to_end && !ended.is_by_user();
-            if failed {
-                self.explain(context, &run.outcome)?;
-            }
-            self.report(context, start)?;
-            self.record(context, ended, failed)?;
+            let aftermath = Aftermath {
+                planner: &self.planner,
+                outcome: &run.outcome,
+                ended,
+                failed,
+                start,
+            };
+            aftermath.settle(context)?;
             return Ok(if failed {
                 ExitCode::Failed
             } else {
@@ -185,7 +204,7 @@ impl Prepared {
     }
 
     pub(super) fn abandon(self, context: &Context) -> anyhow::Result<ExitCode> {
-        self.record(context, Ended::Signal(1), false)?;
+        aftermath::record(context, &self.id, Ended::Signal(1), false)?;
         Ok(ExitCode::Done)
     }
 
@@ -216,83 +235,5 @@ impl Prepared {
         self.plan = self.planner.plan(&rung)?;
         self.rung = rung;
         Ok(())
-    }
-
-    /// Stores the conversation that the harness chose, and lets the harness outside see it.
-    fn remember_conversation(&self, context: &Context, start: SystemTime) -> anyhow::Result<()> {
-        let (harness, session) = (self.planner.harness, &self.planner.session);
-        if !matches!(harness.conversation, Conversation::Learnt(_)) {
-            return Ok(());
-        }
-        let store = context.store()?;
-        let learnt = match session.sandbox {
-            Sandboxing::Off => {
-                let others = store.all().explained(context)?.into_iter();
-                let taken: Vec<String> = others.filter_map(|other| other.conversation_id).collect();
-                conversations::learn_outside(&context.host, harness, session, start, &taken)
-            }
-            _ => conversations::learn(&context.host, harness, session),
-        };
-        if learnt.is_some() {
-            store
-                .set_conversation(&self.id, learnt.as_deref())
-                .explained(context)?;
-        }
-        conversations::publish(&context.host, harness, session)
-    }
-
-    /// Names what the host may run and the run changed: no guard could cover it.
-    fn report(&self, context: &Context, start: SystemTime) -> anyhow::Result<()> {
-        let changed = host::changed_since(&self.plan.watched, start);
-        if changed.is_empty() {
-            return Ok(());
-        }
-        let store = context.store()?;
-        // What an earlier run changed stays told, as long as it is there.
-        let earlier = store.get(&self.id).explained(context)?;
-        let mut all = earlier.map(|session| session.report).unwrap_or_default();
-        all.retain(|path: &PathBuf| host::is_there(path) && !changed.contains(path));
-        all.extend(changed.iter().cloned());
-        store.set_report(&self.id, &all).explained(context)?;
-        let lines: Vec<String> = changed
-            .iter()
-            .map(|path| format!("  {}", for_terminal(path)))
-            .collect();
-        say(&format!(
-            "look at these before the host runs them; they appeared or changed:\n{}",
-            lines.join("\n")
-        ));
-        Ok(())
-    }
-
-    /// What stays on the screen of a kept pane.
-    fn explain(&self, context: &Context, outcome: &Outcome) -> anyhow::Result<()> {
-        let words = match outcome {
-            Outcome::Ended(ended) => format!("{} ended with {ended}", self.planner.harness.id),
-            Outcome::NeverStarted(words) => {
-                let words = format!(
-                    "{} did not start: {}",
-                    self.planner.harness.id,
-                    lines_for_terminal(words)
-                );
-                context
-                    .store()?
-                    .add_note(&self.id, &words)
-                    .explained(context)?;
-                words
-            }
-        };
-        say(&format!(
-            "{words}\nhint: run it again here with: hqt-tmux resume {}",
-            self.id
-        ));
-        Ok(())
-    }
-
-    fn record(&self, context: &Context, ended: Ended, failed: bool) -> anyhow::Result<()> {
-        context
-            .store()?
-            .end_run(&self.id, ended, failed, host::now())
-            .explained(context)
     }
 }

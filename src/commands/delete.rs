@@ -11,6 +11,7 @@ use crate::error::ExitCode;
 use crate::error::UserError;
 use crate::host;
 use crate::host::conversations;
+use crate::host::unfinished;
 use crate::lock;
 
 pub(super) fn run(context: &Context, arguments: &cli::Delete) -> anyhow::Result<ExitCode> {
@@ -30,9 +31,11 @@ pub(super) fn run(context: &Context, arguments: &cli::Delete) -> anyhow::Result<
     let Some(_lock) = lock::take(&folder, &session.id)? else {
         bail!("session {} was started again meanwhile", session.id);
     };
+    // The row last: as long as something is left, it can be deleted again.
+    conversations::forget(&context.host, &session)?;
+    unfinished::forget(&folder, &session.id)?;
+    host::remove_folder(&context.host.cache_folder()?.join(session.id.as_str()))?;
     store.delete(&session.id).explained(context)?;
     lock::remove(&folder, &session.id)?;
-    conversations::forget(&context.host, &session)?;
-    host::remove_folder(&context.host.cache_folder()?.join(session.id.as_str()))?;
     Ok(ExitCode::Done)
 }

@@ -1,5 +1,6 @@
 //! The verbs, one file each, and what they share.
 
+mod aftermath;
 mod climb;
 mod completions;
 mod delete;

@@ -16,6 +16,7 @@ use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::escape::lines_for_terminal;
 use crate::escape::shell_line;
+use crate::host::unfinished;
 use crate::ladder;
 use crate::session::Policy;
 use crate::session::Sandboxing;
@@ -24,8 +25,20 @@ use crate::session::Session;
 pub(super) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<ExitCode> {
     let store = context.store()?;
     let stored = survey::find(context, &store, &arguments.session)?;
+    // A run that goes on, or whose `exec` was killed, has not told yet what it changed.
+    let folder = context.state_folder()?;
+    let mut report = unfinished::changed(&folder, &stored.id);
+    report.extend(
+        stored
+            .report
+            .iter()
+            .filter(|path| !report.contains(path))
+            .cloned()
+            .collect::<Vec<_>>(),
+    );
     let session = Session {
         conversation_id: planning::known_conversation(&context.host, &stored, None),
+        report,
         ..stored
     };
     let survey = Survey::of(context, std::slice::from_ref(&session))?;

@@ -21,6 +21,7 @@ use crate::harness::Harness;
 use crate::harness::Rollouts;
 use crate::host::Host;
 use crate::host::make_private_folder;
+use crate::host::reading;
 use crate::host::state::root_folder;
 use crate::session::Sandboxing;
 use crate::session::Session;
@@ -40,6 +41,16 @@ pub(super) fn own_folder(host: &Host, session: &Session) -> Result<PathBuf, User
         .join(session.id.as_str()))
 }
 
+/// The harness's folder of transcripts.
+fn harness_folder(host: &Host, kind: &Rollouts) -> Result<PathBuf, UserError> {
+    Ok(root_folder(host, &host.home()?, kind.root).join(kind.folder))
+}
+
+/// Whether `session` has been sandboxed before: then its conversation is in its own folder.
+pub(crate) fn has_own_folder(host: &Host, session: &Session) -> bool {
+    own_folder(host, session).is_ok_and(|folder| folder.exists())
+}
+
 /// Removes a session's own folder; what was mirrored stays.
 pub(crate) fn forget(host: &Host, session: &Session) -> anyhow::Result<()> {
     super::remove_folder(&own_folder(host, session)?)
@@ -47,14 +58,24 @@ pub(crate) fn forget(host: &Host, session: &Session) -> anyhow::Result<()> {
 
 /// The conversation of `session` as far as the files tell: for a run that is going on, or whose end
 /// was not recorded. `None` for other kinds of harnesses.
+///
+/// The names in the session's own folder are the agent's words: an id that the harness's folder has
+/// with another transcript is somebody else's.
 pub(crate) fn learn(host: &Host, harness: &Harness, session: &Session) -> Option<String> {
     let Conversation::Learnt(kind) = harness.conversation else {
         return None;
     };
-    let rollouts = find(&own_folder(host, session).ok()?, &kind);
-    rollouts
-        .into_iter()
-        .max_by_key(|rollout| rollout.changed)
+    let theirs = find(&harness_folder(host, &kind).ok()?, &kind);
+    let is_ours = |rollout: &Rollout| {
+        theirs
+            .iter()
+            .filter(|their| their.conversation == rollout.conversation)
+            .all(|their| is_continued_by(&their.path, &rollout.path).unwrap_or(false))
+    };
+    let mut own = find(&own_folder(host, session).ok()?, &kind);
+    own.sort_by_key(|rollout| std::cmp::Reverse(rollout.changed));
+    own.into_iter()
+        .find(is_ours)
         .map(|rollout| rollout.conversation)
 }
 
@@ -70,7 +91,7 @@ pub(crate) fn learn_outside(
     let Conversation::Learnt(kind) = harness.conversation else {
         return None;
     };
-    let folder = root_folder(host, &host.home().ok()?, kind.root).join(kind.folder);
+    let folder = harness_folder(host, &kind).ok()?;
     let ours = serde_json::Value::from(session.cwd.to_string_lossy()).to_string();
     let mut candidates = find(&folder, &kind).into_iter().filter(|rollout| {
         let born = fs::metadata(&rollout.path).and_then(|meta| meta.created());
@@ -90,14 +111,15 @@ pub(crate) fn publish(host: &Host, harness: &Harness, session: &Session) -> anyh
         return Ok(());
     };
     let own = own_folder(host, session)?;
-    let theirs = root_folder(host, &host.home()?, kind.root).join(kind.folder);
+    let theirs = harness_folder(host, &kind)?;
     for rollout in find(&own, &kind) {
         mirror(&own, &theirs, &rollout.path)?;
     }
     Ok(())
 }
 
-/// Brings the transcript of `conversation` into the session's own folder, from wherever it was made.
+/// Brings the transcript of `conversation` into the session's own folder. Only for an id that a person
+/// told, or that was learnt outside of any sandbox: an agent could claim anybody's.
 pub(crate) fn adopt(
     host: &Host,
     harness: &Harness,
@@ -109,7 +131,7 @@ pub(crate) fn adopt(
         return Ok(());
     };
     let own = own_folder(host, session)?;
-    let theirs = root_folder(host, &host.home()?, kind.root).join(kind.folder);
+    let theirs = harness_folder(host, &kind)?;
     for rollout in find(&theirs, &kind) {
         if rollout.conversation == conversation {
             mirror(&theirs, &own, &rollout.path)?;
@@ -127,7 +149,7 @@ pub(super) fn has(
 ) -> Option<bool> {
     let folders = [
         own_folder(host, session).ok()?,
-        root_folder(host, &host.home().ok()?, kind.root).join(kind.folder),
+        harness_folder(host, kind).ok()?,
     ];
     let is_there = |folder: &PathBuf| {
         find(folder, kind)
@@ -184,15 +206,13 @@ fn rollout(path: PathBuf, kind: &Rollouts) -> Option<Rollout> {
 
 /// The beginning of the first line, where the ids and the folder stand.
 fn head(path: &Path) -> io::Result<String> {
-    use std::io::Read;
     const HEAD: u64 = 4096;
-    let mut bytes = Vec::new();
-    fs::File::open(path)?.take(HEAD).read_to_end(&mut bytes)?;
+    let bytes = reading::head(path, HEAD)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Makes `file` of `from` stand in `to` at the same place: the same file where the file system
-/// allows, so that both sides see what is added. An older one there gives way.
+/// allows, so that both sides see what is added. Another transcript there stays.
 fn mirror(from: &Path, to: &Path, file: &Path) -> anyhow::Result<()> {
     let dest = to.join(file.strip_prefix(from)?);
     let folder = dest.parent().unwrap_or(to);
@@ -202,12 +222,8 @@ fn mirror(from: &Path, to: &Path, file: &Path) -> anyhow::Result<()> {
             for_terminal(&dest)
         )
     };
-    let ours = fs::symlink_metadata(file).with_context(what)?;
-    if let Ok(theirs) = fs::symlink_metadata(&dest) {
-        let same = (theirs.dev(), theirs.ino()) == (ours.dev(), ours.ino());
-        if same || theirs.modified()? >= ours.modified()? {
-            return Ok(());
-        }
+    if fs::symlink_metadata(&dest).is_ok() && !is_continued_by(&dest, file).unwrap_or(false) {
+        return Ok(());
     }
     make_private_folder(folder)?;
     let unfinished = folder.join(format!(".{}.hqt-tmux", std::process::id()));
@@ -215,4 +231,15 @@ fn mirror(from: &Path, to: &Path, file: &Path) -> anyhow::Result<()> {
         .or_else(|_| fs::copy(file, &unfinished).map(drop))
         .and_then(|()| fs::rename(&unfinished, &dest))
         .with_context(what)
+}
+
+/// Whether `later` is the same file as `earlier`, or begins with all that it holds: transcripts only
+/// grow, and nobody can begin with what he can't read.
+fn is_continued_by(earlier: &Path, later: &Path) -> io::Result<bool> {
+    let (mut earlier, mut later) = (reading::open(earlier)?, reading::open(later)?);
+    let (one, other) = (earlier.metadata()?, later.metadata()?);
+    if (one.dev(), one.ino()) == (other.dev(), other.ino()) {
+        return Ok(true);
+    }
+    reading::begins_with(&mut later, &mut earlier)
 }

@@ -12,6 +12,7 @@ use crate::escape::for_terminal;
 use crate::host::Host;
 use crate::host::links::Hop;
 use crate::host::links::hops;
+use crate::host::reading;
 use crate::sandbox::Bind;
 
 /// Below the home folder: where package and version managers install, and how many components under
@@ -223,7 +224,7 @@ fn holds_tokens(folder: &Path) -> bool {
 fn interpreter(host: &Host, file: &Path) -> Option<PathBuf> {
     const LONGEST_LINE: usize = 256;
     let mut head = [0; LONGEST_LINE];
-    let read = fs::File::open(file).ok()?.read(&mut head).ok()?;
+    let read = reading::open(file).ok()?.read(&mut head).ok()?;
     let line = head[..read]
         .strip_prefix(b"#!")?
         .split(|byte| *byte == b'\n')

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use crate::escape::for_terminal;
 use crate::host::gitconfig;
+use crate::host::reading;
 use crate::sandbox::guard;
 
 /// What git means for one project.
@@ -27,8 +28,8 @@ pub(super) struct Git {
     pub(super) worktree_settings: Vec<PathBuf>,
     /// Paths by which git's records name its folders, as they stand there.
     pub(super) named_paths: Vec<PathBuf>,
-    /// Whether `git` may be asked for the index: the repository is one that we guard.
-    pub(super) is_ours: bool,
+    /// The index of the project, in a repository that we guard.
+    pub(super) index: Option<PathBuf>,
     /// What a person should know.
     pub(super) notes: Vec<String>,
 }
@@ -71,6 +72,7 @@ impl Git {
         if !found.common.starts_with(project) {
             self.outside = Some(found.common.clone());
         }
+        self.index = Some(found.folder.join("index"));
         self.named_paths.extend(found.named_paths.iter().cloned());
         self.take_folder(&found.common);
     }
@@ -78,7 +80,7 @@ impl Git {
     /// Guards the git folder `folder` and those of its submodules and worktrees.
     fn take_folder(&mut self, folder: &Path) {
         if is_repository(folder) {
-            self.is_ours = true;
+            self.index.get_or_insert_with(|| folder.join("index"));
             self.guard_folder(folder, 0);
         }
     }
@@ -89,7 +91,7 @@ impl Git {
         if is_main(folder) {
             self.main_folders.push(folder.to_owned());
         }
-        let config = fs::read_to_string(folder.join("config")).unwrap_or_default();
+        let config = reading::text(&folder.join("config"));
         let has_settings = gitconfig::values(&config, "extensions", "worktreeconfig")
             .iter()
             .any(|value| value.eq_ignore_ascii_case("true"));
@@ -125,14 +127,14 @@ fn is_main(folder: &Path) -> bool {
     let mark = folder.join(guard::MARKED);
     match fs::symlink_metadata(&mark) {
         Err(_) => true,
-        Ok(meta) => {
-            meta.is_file() && fs::read(&mark).is_ok_and(|text| text == guard::MARK.as_bytes())
-        }
+        Ok(meta) => meta.is_file() && reading::text(&mark) == guard::MARK,
     }
 }
 
 /// Where a believed `.git` file leads.
 struct Pointer {
+    /// The folder that the file names: a worktree's own.
+    folder: PathBuf,
     /// The git folder with objects, configuration and hooks.
     common: PathBuf,
     named_paths: Vec<PathBuf>,
@@ -146,6 +148,7 @@ fn pointed_at(project: &Path, dot: &Path) -> Result<Pointer, &'static str> {
         // A bare clone beside its `.git` file.
         return match is_repository(&folder) {
             true => Ok(Pointer {
+                folder: folder.clone(),
                 common: folder,
                 named_paths,
             }),
@@ -158,22 +161,16 @@ fn pointed_at(project: &Path, dot: &Path) -> Result<Pointer, &'static str> {
         let at_home = folder.parent() == Some(common.join("worktrees").as_path());
         return match at_home && back.as_deref() == Some(dot) && is_repository(&common) {
             true => Ok(Pointer {
+                folder,
                 common,
                 named_paths,
             }),
             false => Err("leads to a worktree that does not know of this folder"),
         };
     }
-    let is_module = folder
-        .ancestors()
-        .skip(1)
-        .any(|above| above.ends_with("modules"));
-    let config = fs::read_to_string(folder.join("config")).unwrap_or_default();
-    let back = gitconfig::values(&config, "core", "worktree")
-        .pop()
-        .and_then(|back| fs::canonicalize(folder.join(back)).ok());
-    match is_module && back.as_deref() == Some(project) && is_repository(&folder) {
+    match is_module_of(&folder, project) && is_repository(&folder) {
         true => Ok(Pointer {
+            folder: folder.clone(),
             common: folder,
             named_paths,
         }),
@@ -181,13 +178,22 @@ fn pointed_at(project: &Path, dot: &Path) -> Result<Pointer, &'static str> {
     }
 }
 
+/// Whether `folder` is the git folder of a submodule that says that `project` is its work tree.
+fn is_module_of(folder: &Path, project: &Path) -> bool {
+    let mut above = folder.ancestors().skip(1);
+    let config = reading::text(&folder.join("config"));
+    let back = gitconfig::values(&config, "core", "worktree").pop();
+    let back = back.and_then(|back| fs::canonicalize(folder.join(back)).ok());
+    above.any(|above| above.ends_with("modules")) && back.as_deref() == Some(project)
+}
+
 /// The path that `file` holds behind `prefix`, relative to `base`: as it stands there, and canonical.
 fn path_in(file: &Path, prefix: &[u8], base: &Path) -> Option<(PathBuf, PathBuf)> {
-    const LONGEST: usize = 8192;
+    const LONGEST: u64 = 8192;
     if !fs::symlink_metadata(file).ok()?.is_file() {
         return None;
     }
-    let text = fs::read(file).ok().filter(|text| text.len() < LONGEST)?;
+    let text = reading::head(file, LONGEST).ok()?;
     let path = text.strip_prefix(prefix)?.trim_ascii();
     let named = base.join(Path::new(OsStr::from_bytes(path)));
     let real = fs::canonicalize(&named).ok()?;

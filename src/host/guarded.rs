@@ -2,27 +2,19 @@
 //! cover it.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::path::PathBuf;
-use std::process::Command;
-use std::time::Duration;
-use std::time::SystemTime;
 
-use crate::child;
 use crate::host::Host;
 use crate::host::git;
 use crate::host::git::Git;
 use crate::host::gitconfig;
+use crate::host::reading;
 use crate::plan::Creation;
 use crate::sandbox::Bind;
 use crate::sandbox::guard;
 use crate::sandbox::guard::Watched;
-use crate::trusted;
-use crate::trusted::Found;
 
 /// The guards of one session.
 #[derive(Debug, Default)]
@@ -142,7 +134,7 @@ fn made_for_the_run(git: &Git) -> (Vec<Creation>, Vec<PathBuf>) {
 /// The `.git` files of the submodules that `.gitmodules` names. An agent can write that file; the
 /// worst that it can name is one more thing to guard.
 fn submodule_pointers(home: &Path, project: &Path) -> Vec<PathBuf> {
-    let text = fs::read_to_string(project.join(".gitmodules")).unwrap_or_default();
+    let text = reading::text(&project.join(".gitmodules"));
     gitconfig::values(&text, "submodule", "path")
         .iter()
         .map(|path| gitconfig::path(path, home, project).join(".git"))
@@ -158,7 +150,7 @@ fn named_by_configuration(home: &Path, project: &Path, git: &Git) -> Vec<PathBuf
     let is_config = |path: &&PathBuf| path.ends_with("config") || path.ends_with("config.worktree");
     let mut unread: Vec<PathBuf> = git.names.iter().filter(is_config).cloned().collect();
     while let Some(file) = unread.pop() {
-        let text = fs::read_to_string(&file).unwrap_or_default();
+        let text = reading::text(&file);
         let base = file.parent().unwrap_or(project);
         let hooks = gitconfig::values(&text, "core", "hookspath");
         named.extend(
@@ -190,114 +182,17 @@ fn watched(
     paths.push(project.join(".git"));
     let of_path = super::executable::path_folders(host).into_iter();
     paths.extend(of_path.filter(|folder| folder.starts_with(project)));
-    // A git folder changes at every commit; what the host runs of it is named one by one.
+    // A git folder changes at every commit; what the host runs of it is named one by one. A symlink
+    // in its place does not change, unless it is replaced.
     paths.retain(|path| {
-        !git::is_repository(path) && !guarded.iter().any(|guarded| path.starts_with(guarded))
+        let is_link = fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+        let is_repository = !is_link && git::is_repository(path);
+        !is_repository && (is_link || !guarded.iter().any(|guarded| path.starts_with(guarded)))
     });
     Watched {
         paths,
         endings: Vec::new(),
-        index_of: git.is_ours.then(|| project.to_owned()),
+        index_of: git.index.clone().map(|index| (project.to_owned(), index)),
         no_repository: (!git::is_repository(project)).then(|| project.to_owned()),
     }
-}
-
-/// Which of the watched paths appeared or changed since `start`: by the time of change of the file
-/// system, which nobody inside can set.
-pub(crate) fn changed_since(watched: &Watched, start: SystemTime) -> Vec<PathBuf> {
-    // File systems take the time from a clock that ticks a few hundred times a second.
-    const TICK: Duration = Duration::from_millis(20);
-    let start = start - TICK;
-    let nested = watched
-        .index_of
-        .iter()
-        .flat_map(|project| nested_repositories(project));
-    let ending = watched
-        .endings
-        .iter()
-        .flat_map(|(folder, ending)| ending_with(folder, ending));
-    let all = watched.paths.iter().cloned().chain(nested).chain(ending);
-    let mut changed: Vec<PathBuf> = all.filter(|path| is_newer(path, start)).collect();
-    let became_one = watched
-        .no_repository
-        .iter()
-        .filter(|project| git::is_repository(project));
-    changed.extend(became_one.map(|project| project.join("HEAD")));
-    changed.sort();
-    changed.dedup();
-    changed
-}
-
-/// The entries of `folder` whose names end with `ending`.
-pub(super) fn ending_with(folder: &Path, ending: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries
-        .filter(|entry| entry.file_name().as_bytes().ends_with(ending.as_bytes()))
-        .map(|entry| entry.path())
-        .collect()
-}
-
-/// Itself, or something right in it.
-fn is_newer(path: &Path, start: SystemTime) -> bool {
-    let changed = |meta: fs::Metadata| {
-        let seconds = u64::try_from(meta.ctime()).unwrap_or_default();
-        let nanoseconds = u32::try_from(meta.ctime_nsec()).unwrap_or_default();
-        SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds) >= start
-    };
-    let Ok(meta) = fs::symlink_metadata(path) else {
-        return false;
-    };
-    let is_folder = meta.is_dir();
-    changed(meta)
-        || (is_folder
-            && fs::read_dir(path)
-                .into_iter()
-                .flatten()
-                .flatten()
-                .any(|entry| entry.metadata().is_ok_and(&changed)))
-}
-
-/// What git on the host obeys in the repositories that are nested in `project`, as its index names
-/// them. git is run here only on a repository whose configuration was guarded.
-fn nested_repositories(project: &Path) -> Vec<PathBuf> {
-    const PATIENCE: Duration = Duration::from_secs(20);
-    // The agent may have written a `git` of its own somewhere on the caller's PATH.
-    const FOLDERS: &str = "/usr/local/bin:/usr/bin:/bin";
-    let Found::Trusted(git) = trusted::find("git", Some(FOLDERS.as_ref()), &[project]) else {
-        return Vec::new();
-    };
-    let mut command = Command::new(git);
-    command
-        .arg("--git-dir")
-        .arg(project.join(".git"))
-        .arg("--work-tree")
-        .arg(project)
-        .args(["-c", "core.fsmonitor=false", "-c", "safe.directory=*"])
-        .args(["ls-files", "--stage", "-z"])
-        .env_clear()
-        .env("PATH", FOLDERS)
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_NO_LAZY_FETCH", "1")
-        .current_dir(project);
-    let Ok(answer) = child::answer(command, PATIENCE) else {
-        return Vec::new();
-    };
-    let gitlinks = answer.stdout.split(|byte| *byte == 0).filter_map(|entry| {
-        let entry = entry.strip_prefix(b"160000 ")?;
-        let tab = entry.iter().position(|byte| *byte == b'\t')?;
-        Some(project.join(OsStr::from_bytes(&entry[tab + 1..])))
-    });
-    gitlinks
-        .flat_map(|nested| {
-            let dot = nested.join(".git");
-            match dot.is_dir() {
-                true => guard::GIT
-                    .iter()
-                    .chain(&["hooks"])
-                    .map(|name| dot.join(name))
-                    .collect(),
-                false => vec![dot],
-            }
-        })
-        .collect()
 }

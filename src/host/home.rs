@@ -10,6 +10,7 @@ use crate::error::UserError;
 use crate::host::Host;
 use crate::host::canonical_as_far_as_it_exists;
 use crate::host::gitconfig;
+use crate::host::reading;
 use crate::plan::Creation;
 use crate::plan::SandboxSide;
 use crate::sandbox::Bind;
@@ -69,9 +70,7 @@ fn shown_at(path: &Path, dest: &Path) -> Option<Bind> {
 /// Collects the files that the configuration `file` names, and those that these name.
 fn follow(file: &Path, home: &Path, named: &mut BTreeSet<PathBuf>, depth: usize) {
     const DEEPEST: usize = 5;
-    let Ok(text) = fs::read_to_string(file) else {
-        return;
-    };
+    let text = reading::text(file);
     for (section, key) in NAMED_FILES {
         for value in gitconfig::values(&text, section, key) {
             let path = gitconfig::path(&value, home, file.parent().unwrap_or(home));

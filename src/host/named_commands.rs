@@ -11,6 +11,7 @@ use crate::escape::for_terminal;
 use crate::harness::Harness;
 use crate::host::Host;
 use crate::host::gitconfig;
+use crate::host::reading;
 use crate::host::state::root_folder;
 use crate::sandbox::Bind;
 
@@ -31,7 +32,7 @@ pub(super) fn look_up(
     let mut found = NamedCommands::default();
     for (root, file) in harness.command_settings {
         let folder = root_folder(host, home, *root);
-        let text = fs::read_to_string(folder.join(file)).unwrap_or_default();
+        let text = reading::text(&folder.join(file));
         let settings: Value = serde_json::from_str(&text).unwrap_or_default();
         let mut commands = Vec::new();
         collect(&settings, &mut commands);

@@ -18,7 +18,8 @@ use crate::harness::slug;
 use crate::host::Host;
 use crate::host::canonical_as_far_as_it_exists;
 use crate::host::conversations;
-use crate::host::guarded::ending_with;
+use crate::host::observed::ending_with;
+use crate::host::reading;
 use crate::plan::Creation;
 use crate::sandbox::Bind;
 use crate::sandbox::environment::Variables;
@@ -84,7 +85,7 @@ pub(super) fn user_has_set(host: &Host, home: &Path, harness: &Harness) -> Vec<b
     let is_set = |setting: &UserSetting| {
         setting.files.iter().any(|(root, path)| {
             let file = root_folder(host, home, *root).join(path);
-            fs::read_to_string(file).is_ok_and(|text| text.contains(setting.text))
+            reading::text(&file).contains(setting.text)
         })
     };
     harness.user_settings.iter().map(is_set).collect()

@@ -2,8 +2,6 @@
 
 use std::fs;
 use std::io;
-use std::io::BufRead;
-use std::io::BufReader;
 use std::path::Path;
 
 use crate::harness::Conversation;
@@ -11,6 +9,7 @@ use crate::harness::Harness;
 use crate::harness::Transcripts;
 use crate::host::Host;
 use crate::host::conversations;
+use crate::host::reading;
 use crate::host::state::root_folder;
 use crate::ladder::Transcript;
 use crate::session::Session;
@@ -54,8 +53,8 @@ fn find(folder: &Path, transcripts: &Transcripts, conversation: &str) -> io::Res
         let file = project?
             .path()
             .join(format!("{conversation}{}", transcripts.suffix));
-        match fs::File::open(&file) {
-            Ok(file) => match is_resumable(file, transcripts.resumable)? {
+        match reading::open(&file) {
+            Ok(file) => match reading::holds(file, transcripts.resumable.as_bytes())? {
                 true => return Ok(Transcript::Present),
                 false => best = Transcript::Stub,
             },
@@ -71,14 +70,4 @@ fn is_absence(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
     )
-}
-
-fn is_resumable(file: fs::File, marker: &str) -> io::Result<bool> {
-    let marker = marker.as_bytes();
-    for line in BufReader::new(file).split(b'\n') {
-        if line?.windows(marker.len()).any(|part| part == marker) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }

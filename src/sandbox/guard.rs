@@ -43,8 +43,8 @@ pub(crate) struct Watched {
     pub(crate) paths: Vec<PathBuf>,
     /// Folders in which every entry with this ending counts.
     pub(crate) endings: Vec<(PathBuf, String)>,
-    /// A project whose index names nested repositories.
-    pub(crate) index_of: Option<PathBuf>,
+    /// A project with its git index, which names nested repositories.
+    pub(crate) index_of: Option<(PathBuf, PathBuf)>,
     /// A project that is no bare repository yet.
     pub(crate) no_repository: Option<PathBuf>,
 }

@@ -1,0 +1,157 @@
+//! After a run: first a person is told, then it is stored. What can't be stored is told all the same.
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use crate::chain::Outcome;
+use crate::commands::Context;
+use crate::commands::Explained;
+use crate::commands::planning::Planner;
+use crate::commands::say;
+use crate::escape::for_terminal;
+use crate::escape::lines_for_terminal;
+use crate::harness::Conversation;
+use crate::host;
+use crate::host::conversations;
+use crate::host::unfinished;
+use crate::session::Ended;
+use crate::session::Sandboxing;
+use crate::session::SessionId;
+
+/// The end of a run.
+pub(super) struct Aftermath<'a> {
+    pub(super) planner: &'a Planner,
+    pub(super) outcome: &'a Outcome,
+    pub(super) ended: Ended,
+    /// It ended badly, and not by the user.
+    pub(super) failed: bool,
+    pub(super) start: SystemTime,
+}
+
+impl Aftermath<'_> {
+    /// Tells and stores all of it; the first thing that could not be stored is the error.
+    pub(super) fn settle(&self, context: &Context) -> anyhow::Result<()> {
+        if self.failed {
+            say(&self.in_words());
+        }
+        let folder = context.state_folder()?;
+        let changed = unfinished::changed(&folder, self.id());
+        tell(&changed);
+        let results = [
+            self.note(context),
+            report(context, self.id(), &changed)
+                .and_then(|()| unfinished::forget(&folder, self.id())),
+            remember_conversation(context, self.planner, self.start),
+            record(context, self.id(), self.ended, self.failed),
+        ];
+        results.into_iter().collect()
+    }
+
+    fn id(&self) -> &SessionId {
+        &self.planner.session.id
+    }
+
+    /// What stays on the screen of a kept pane.
+    fn in_words(&self) -> String {
+        let harness = self.planner.harness.id;
+        let what = match self.outcome {
+            Outcome::Ended(ended) => format!("{harness} ended with {ended}"),
+            Outcome::NeverStarted(words) => {
+                format!("{harness} did not start: {}", lines_for_terminal(words))
+            }
+        };
+        format!(
+            "{what}\nhint: run it again here with: hqt-tmux resume {}",
+            self.id()
+        )
+    }
+
+    fn note(&self, context: &Context) -> anyhow::Result<()> {
+        match self.outcome {
+            Outcome::Ended(_) => Ok(()),
+            Outcome::NeverStarted(words) => {
+                let words = format!("it did not start: {words}");
+                context
+                    .store()?
+                    .add_note(self.id(), &words)
+                    .explained(context)
+            }
+        }
+    }
+}
+
+/// Tells and stores what a run changed whose `exec` was killed.
+pub(super) fn settle_killed_run(context: &Context, id: &SessionId) -> anyhow::Result<()> {
+    let folder = context.state_folder()?;
+    let changed = unfinished::changed(&folder, id);
+    tell(&changed);
+    report(context, id, &changed)?;
+    unfinished::forget(&folder, id)
+}
+
+fn tell(changed: &[PathBuf]) {
+    if changed.is_empty() {
+        return;
+    }
+    let lines: Vec<String> = changed
+        .iter()
+        .map(|path| format!("  {}", for_terminal(path)))
+        .collect();
+    say(&format!(
+        "look at these before the host runs them; they appeared or changed:\n{}",
+        lines.join("\n")
+    ));
+}
+
+/// What an earlier run changed stays told, as long as it is there.
+fn report(context: &Context, id: &SessionId, changed: &[PathBuf]) -> anyhow::Result<()> {
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let store = context.store()?;
+    let earlier = store.get(id).explained(context)?;
+    let mut all = earlier.map(|session| session.report).unwrap_or_default();
+    all.retain(|path| host::is_there(path) && !changed.contains(path));
+    all.extend(changed.iter().cloned());
+    store.set_report(id, &all).explained(context)
+}
+
+/// Stores the conversation that the harness chose, and lets the harness outside see it.
+pub(super) fn remember_conversation(
+    context: &Context,
+    planner: &Planner,
+    start: SystemTime,
+) -> anyhow::Result<()> {
+    let (harness, session) = (planner.harness, &planner.session);
+    if !matches!(harness.conversation, Conversation::Learnt(_)) {
+        return Ok(());
+    }
+    let store = context.store()?;
+    let learnt = match session.sandbox {
+        Sandboxing::Off => {
+            let others = store.all().explained(context)?.into_iter();
+            let taken: Vec<String> = others.filter_map(|other| other.conversation_id).collect();
+            conversations::learn_outside(&context.host, harness, session, start, &taken)
+        }
+        _ => conversations::learn(&context.host, harness, session),
+    };
+    if learnt.is_some() {
+        store
+            .set_conversation(&session.id, learnt.as_deref())
+            .explained(context)?;
+    }
+    conversations::publish(&context.host, harness, session)
+}
+
+/// Records the end of a run.
+pub(super) fn record(
+    context: &Context,
+    id: &SessionId,
+    ended: Ended,
+    failed: bool,
+) -> anyhow::Result<()> {
+    context
+        .store()?
+        .end_run(id, ended, failed, host::now())
+        .explained(context)
+}
