@@ -7,26 +7,30 @@ use std::path::PathBuf;
 /// The values of `key` in the sections called `section`, whatever their subsection; both in lower
 /// case.
 pub(super) fn values(text: &str, section: &str, key: &str) -> Vec<String> {
-    let mut values = Vec::new();
-    let mut inside = false;
-    for line in text.lines().map(str::trim) {
+    entries(text)
+        .filter(|(of, name, _)| of.eq_ignore_ascii_case(section) && name.eq_ignore_ascii_case(key))
+        .map(|(_, _, value)| value)
+        .collect()
+}
+
+/// All values.
+pub(super) fn all_values(text: &str) -> Vec<String> {
+    entries(text).map(|(_, _, value)| value).collect()
+}
+
+/// Section, key and value of each entry.
+fn entries(text: &str) -> impl Iterator<Item = (&str, &str, String)> {
+    let mut section = "";
+    text.lines().map(str::trim).filter_map(move |line| {
         let mut rest = line;
         if let Some(header) = line.strip_prefix('[') {
-            let Some((name, after)) = header.split_once(']') else {
-                continue;
-            };
-            let name = name.split([' ', '"', '.']).next().unwrap_or_default();
-            inside = name.eq_ignore_ascii_case(section);
+            let (name, after) = header.split_once(']')?;
+            section = name.split([' ', '"', '.']).next().unwrap_or_default();
             rest = after.trim();
         }
-        if inside
-            && let Some((name, value)) = rest.split_once('=')
-            && name.trim().eq_ignore_ascii_case(key)
-        {
-            values.push(unquoted(value.trim()));
-        }
-    }
-    values
+        let (name, value) = rest.split_once('=')?;
+        Some((section, name.trim(), unquoted(value.trim())))
+    })
 }
 
 /// The path that `value` means in a file of the folder `base`; without `.` and `..`.

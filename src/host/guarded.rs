@@ -10,6 +10,7 @@ use crate::host::Host;
 use crate::host::git;
 use crate::host::git::Git;
 use crate::host::gitconfig;
+use crate::host::named_commands;
 use crate::host::reading;
 use crate::plan::Creation;
 use crate::sandbox::Bind;
@@ -89,6 +90,7 @@ fn names(host: &Host, home: &Path, project: &Path, git: &Git, roots: &[&Path]) -
     names.extend(git.names.iter().cloned());
     names.extend(git.main_folders.iter().map(|folder| folder.join("hooks")));
     names.extend(named_by_configuration(home, project, git));
+    names.extend(named_by_settings(home, project));
     if host.exe.starts_with(project) {
         names.push(host.exe.clone());
     }
@@ -142,13 +144,18 @@ fn submodule_pointers(home: &Path, project: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// What the repository's own configuration names: a folder for hooks, and files that are included,
-/// which may name commands.
+/// What git's configuration names in the project: folders for hooks, files that are included, and
+/// programs. Not the repository's own alone: a relative path in the user's means the project too.
 fn named_by_configuration(home: &Path, project: &Path, git: &Git) -> Vec<PathBuf> {
-    const MOST: usize = 32;
+    const MOST: usize = 64;
     let mut named: Vec<PathBuf> = Vec::new();
     let is_config = |path: &&PathBuf| path.ends_with("config") || path.ends_with("config.worktree");
     let mut unread: Vec<PathBuf> = git.names.iter().filter(is_config).cloned().collect();
+    unread.extend([
+        home.join(".gitconfig"),
+        home.join(".config/git/config"),
+        "/etc/gitconfig".into(),
+    ]);
     while let Some(file) = unread.pop() {
         let text = reading::text(&file);
         let base = file.parent().unwrap_or(project);
@@ -167,8 +174,38 @@ fn named_by_configuration(home: &Path, project: &Path, git: &Git) -> Vec<PathBuf
                 }
             }
         }
+        named.extend(
+            gitconfig::all_values(&text)
+                .iter()
+                .flat_map(|value| programs(value, home, project)),
+        );
     }
     named
+}
+
+/// The programs of the project that its settings for harnesses name.
+fn named_by_settings(home: &Path, project: &Path) -> Vec<PathBuf> {
+    let files = guard::PROJECT_COMMANDS
+        .iter()
+        .map(|name| project.join(name));
+    files
+        .flat_map(|file| named_commands::in_json(&reading::text(&file)))
+        .flat_map(|command| programs(&command, home, project))
+        .collect()
+}
+
+/// The files of the project that the words of `command` name, be it as an argument of a shell.
+fn programs(command: &str, home: &Path, project: &Path) -> Vec<PathBuf> {
+    let words = shlex::split(command.trim_start_matches('!')).unwrap_or_default();
+    words
+        .iter()
+        .map(|word| {
+            word.replace("$CLAUDE_PROJECT_DIR/", "")
+                .replace("${CLAUDE_PROJECT_DIR}/", "")
+        })
+        .map(|word| gitconfig::path(&word, home, project))
+        .filter(|path| path.starts_with(project) && path.is_file())
+        .collect()
 }
 
 fn watched(
@@ -189,8 +226,15 @@ fn watched(
         let is_repository = !is_link && git::is_repository(path);
         !is_repository && (is_link || !guarded.iter().any(|guarded| path.starts_with(guarded)))
     });
+    // The mark is ours and goes with the run.
+    let is_mark = |path: &&PathBuf| path.ends_with(guard::MARKED);
     Watched {
         paths,
+        guarded: guarded
+            .iter()
+            .filter(|path| !is_mark(path))
+            .cloned()
+            .collect(),
         endings: Vec::new(),
         index_of: git.index.clone().map(|index| (project.to_owned(), index)),
         no_repository: (!git::is_repository(project)).then(|| project.to_owned()),

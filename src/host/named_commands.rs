@@ -33,9 +33,7 @@ pub(super) fn look_up(
     for (root, file) in harness.command_settings {
         let folder = root_folder(host, home, *root);
         let text = reading::text(&folder.join(file));
-        let settings: Value = serde_json::from_str(&text).unwrap_or_default();
-        let mut commands = Vec::new();
-        collect(&settings, &mut commands);
+        let commands = in_json(&text);
         for program in commands.iter().filter_map(|command| program(command, home)) {
             if program.starts_with(&folder) && program.is_file() {
                 if let Ok(source) = fs::canonicalize(&program) {
@@ -53,6 +51,14 @@ pub(super) fn look_up(
         }
     }
     found
+}
+
+/// The commands that settings in JSON name.
+pub(super) fn in_json(text: &str) -> Vec<String> {
+    let settings: Value = serde_json::from_str(text).unwrap_or_default();
+    let mut commands = Vec::new();
+    collect(&settings, &mut commands);
+    commands
 }
 
 /// Every string called `command`, or whose name ends with `Helper`, at any depth.

@@ -55,11 +55,15 @@ pub(crate) fn observe(watched: &Watched) -> Observed {
     paths.extend(became_one.map(|project| project.join("HEAD")));
     paths.sort();
     paths.dedup();
-    let stamped = paths.into_iter().filter_map(|path| {
-        let stamp = stamp(&path)?;
-        Some((path.into_os_string(), stamp))
-    });
-    Observed(stamped.collect())
+    let watched_stamps = paths.into_iter().map(|path| (stamp(&path), path));
+    let guarded = watched.guarded.iter().cloned();
+    let guarded_stamps = guarded.map(|path| (stamp_of_guarded(&path), path));
+    let stamped = watched_stamps.chain(guarded_stamps);
+    Observed(
+        stamped
+            .filter_map(|(stamp, path)| Some((path.into_os_string(), stamp?)))
+            .collect(),
+    )
 }
 
 impl Observed {
@@ -82,6 +86,16 @@ fn stamp(path: &Path) -> Option<Stamp> {
         itself: identity(itself),
         target: fs::metadata(path).ok().map(identity),
         content,
+    })
+}
+
+/// Which file it is, and nothing more: the host may change it as it likes.
+fn stamp_of_guarded(path: &Path) -> Option<Stamp> {
+    let meta = fs::symlink_metadata(path).ok()?;
+    Some(Stamp {
+        itself: (meta.dev(), meta.ino(), 0, 0),
+        target: None,
+        content: Vec::new(),
     })
 }
 

@@ -22,6 +22,7 @@ use crate::session::SessionId;
 #[derive(Deserialize, Serialize)]
 struct Kept {
     paths: Vec<OsString>,
+    guarded: Vec<OsString>,
     endings: Vec<(OsString, String)>,
     index_of: Option<(OsString, OsString)>,
     no_repository: Option<OsString>,
@@ -38,6 +39,7 @@ pub(crate) fn keep(
     let words = |path: &PathBuf| path.clone().into_os_string();
     let kept = Kept {
         paths: watched.paths.iter().map(words).collect(),
+        guarded: watched.guarded.iter().map(words).collect(),
         endings: watched
             .endings
             .iter()
@@ -65,6 +67,7 @@ pub(crate) fn changed(folder: &Path, id: &SessionId) -> Vec<PathBuf> {
     };
     let watched = Watched {
         paths: kept.paths.into_iter().map(PathBuf::from).collect(),
+        guarded: kept.guarded.into_iter().map(PathBuf::from).collect(),
         endings: kept
             .endings
             .into_iter()

@@ -11,8 +11,18 @@ use crate::sandbox::Bind;
 pub(crate) const PROJECT: &[&str] = &[
     ".claude/settings.json",
     ".claude/settings.local.json",
+    ".claude/hooks",
+    ".claude/agents",
+    ".claude/commands",
+    ".claude/skills",
+    ".claude/plugins",
+    ".claude/workflows",
     ".mcp.json",
     ".codex/config.toml",
+    ".codex/hooks.json",
+    ".codex/rules",
+    ".codex/agents",
+    ".codex/skills",
     ".kiro/settings",
     ".kiro/agents",
     ".kiro/hooks",
@@ -21,6 +31,14 @@ pub(crate) const PROJECT: &[&str] = &[
     ".idea",
     ".husky",
     ".envrc",
+];
+
+/// Settings in JSON of a project that name commands.
+pub(crate) const PROJECT_COMMANDS: &[&str] = &[
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".codex/hooks.json",
+    ".mcp.json",
 ];
 
 /// In a git folder.
@@ -41,6 +59,9 @@ pub(crate) const MARK: &str = "./\n";
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Watched {
     pub(crate) paths: Vec<PathBuf>,
+    /// What is guarded, but only as long as the host does not replace it: the guard goes with the old
+    /// file.
+    pub(crate) guarded: Vec<PathBuf>,
     /// Folders in which every entry with this ending counts.
     pub(crate) endings: Vec<(PathBuf, String)>,
     /// A project with its git index, which names nested repositories.

@@ -287,16 +287,32 @@ impl Tmux {
             tmux = tmux.add_command(command);
         }
         let mut built = tmux.build();
-        if let Some(program) = self.program.as_deref().and_then(Path::to_str) {
-            built.name(program.to_owned());
-        }
+        let program = self.program.clone().or_else(on_path);
+        let program = program.ok_or(Error::NotInstalled)?;
+        let program = program.to_str().ok_or_else(|| {
+            Error::Failed(format!(
+                "the path of tmux, `{}`, is not UTF-8",
+                for_terminal(&program)
+            ))
+        })?;
+        built.name(program.to_owned());
         Ok(Command::from(built))
     }
 }
 
+/// tmux on PATH, but in no relative folder of it: that would mean the project once we run there.
+fn on_path() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+    which::which_in("tmux", std::env::join_paths(folders).ok(), "/").ok()
+}
+
 /// The version of the tmux program, refused when it is too old.
 pub(crate) fn ensure_supported() -> Result<String> {
-    let command = Command::from(TmuxProgram::new().version().build());
+    let mut built = TmuxProgram::new().version().build();
+    let program = on_path().ok_or(Error::NotInstalled)?;
+    built.name(program.to_string_lossy().into_owned());
+    let command = Command::from(built);
     let answer = match child::answer(command, ANSWER_TIME) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Error::NotInstalled),
         answer => answer?,
