@@ -28,15 +28,25 @@ use crate::session::SessionId;
 /// A held lock: dropping it lets it go.
 #[derive(Debug)]
 pub(crate) struct Lock {
-    _file: fs::File,
+    file: fs::File,
 }
 
 fn path(folder: &Path, id: &SessionId) -> PathBuf {
     folder.join("locks").join(id.as_str())
 }
 
-/// Takes the lock of `id` in the state folder; `None` when somebody holds it.
+/// Takes the lock of `id` in the state folder, to run it; `None` when somebody holds it.
 pub(crate) fn take(folder: &Path, id: &SessionId) -> io::Result<Option<Lock>> {
+    let Some(mut lock) = keep_others_out(folder, id)? else {
+        return Ok(None);
+    };
+    // Who holds it, for `stop`.
+    writeln!(lock.file, "{}", std::process::id())?;
+    Ok(Some(lock))
+}
+
+/// Takes the lock so that nobody runs `id`, but not to run it: `stop` has nobody to ask to end.
+pub(crate) fn keep_others_out(folder: &Path, id: &SessionId) -> io::Result<Option<Lock>> {
     let path = path(folder, id);
     if let Some(parent) = path.parent() {
         fs::DirBuilder::new()
@@ -46,7 +56,7 @@ pub(crate) fn take(folder: &Path, id: &SessionId) -> io::Result<Option<Lock>> {
     }
     // Like every file that std opens it is closed on exec: what the harness leaves running must not
     // hold the lock.
-    let mut file = fs::OpenOptions::new()
+    let file = fs::OpenOptions::new()
         .read(true)
         .write(true)
         .create(true)
@@ -58,10 +68,8 @@ pub(crate) fn take(folder: &Path, id: &SessionId) -> io::Result<Option<Lock>> {
         Err(Errno::EAGAIN | Errno::EACCES) => return Ok(None),
         Err(error) => return Err(error.into()),
     }
-    // Who holds it, for `stop`.
     file.set_len(0)?;
-    writeln!(file, "{}", std::process::id())?;
-    Ok(Some(Lock { _file: file }))
+    Ok(Some(Lock { file }))
 }
 
 /// Whether somebody holds the lock of `id`.

@@ -17,10 +17,10 @@ use nix::unistd::getpgrp;
 use nix::unistd::tcsetpgrp;
 
 /// What a full-screen program that was killed may leave behind: the alternate screen, a hidden
-/// cursor, mouse reports, bracketed paste, focus events, the kitty keyboard, colours. Not 1049 for
+/// cursor, a scrolling region, another character set, mouse reports, bracketed paste, focus events, the kitty keyboard, colours. Not 1049 for
 /// the screen: tmux moves the cursor then even if it shows the normal one, over the last words.
 const RESET: &[u8] =
-    b"\x1b[?1047l\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1004l\x1b[<u\x1b[0m";
+    b"\x1b[?1047l\x1b7\x1b[r\x1b8\x1b(B\x0f\x1b[4l\x1b[?7h\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1004l\x1b[<u\x1b[0m";
 
 /// A terminal as it was found.
 pub(crate) struct Saved {

@@ -1,5 +1,7 @@
 //! After a run: first a person is told, then it is stored. What can't be stored is told all the same.
 
+use std::io;
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -32,7 +34,8 @@ impl Aftermath<'_> {
     /// Tells and stores all of it; the first thing that could not be stored is the error.
     pub(super) fn settle(&self, context: &Context) -> anyhow::Result<()> {
         if self.failed {
-            say(&self.in_words());
+            // tmux scrolls the first line away when it says that the pane is dead.
+            say_below(&self.in_words());
         }
         let folder = context.state_folder()?;
         let changed = unfinished::changed(&folder, self.id());
@@ -89,6 +92,11 @@ pub(super) fn settle_killed_run(context: &Context, id: &SessionId) -> anyhow::Re
     unfinished::forget(&folder, id)
 }
 
+fn say_below(words: &str) {
+    let _ = writeln!(io::stderr());
+    say(words);
+}
+
 fn tell(changed: &[PathBuf]) {
     if changed.is_empty() {
         return;
@@ -135,12 +143,13 @@ pub(super) fn remember_conversation(
         }
         _ => conversations::learn(&context.host, harness, session),
     };
-    if learnt.is_some() {
-        store
-            .set_conversation(&session.id, learnt.as_deref())
-            .explained(context)?;
-    }
-    conversations::publish(&context.host, harness, session)
+    let Some(learnt) = learnt else {
+        return Ok(());
+    };
+    store
+        .set_conversation(&session.id, Some(&learnt))
+        .explained(context)?;
+    conversations::publish(&context.host, harness, session, &learnt)
 }
 
 /// Records the end of a run.

@@ -28,7 +28,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Delete) -> anyhow::Result<
     }
     stop::stop(context, &store, &session)?;
     // Held while the row goes, so that no run can begin in between.
-    let Some(_lock) = lock::take(&folder, &session.id)? else {
+    let Some(_lock) = lock::keep_others_out(&folder, &session.id)? else {
         bail!("session {} was started again meanwhile", session.id);
     };
     // The row last: as long as something is left, it can be deleted again.

@@ -93,19 +93,39 @@ pub(crate) fn learn_outside(
     };
     let folder = harness_folder(host, &kind).ok()?;
     let ours = serde_json::Value::from(session.cwd.to_string_lossy()).to_string();
+    // What a sandboxed session wrote is its own, whatever folder it names.
+    let sandboxed: Vec<String> = sandboxed_conversations(host, &kind);
     let mut candidates = find(&folder, &kind).into_iter().filter(|rollout| {
         let born = fs::metadata(&rollout.path).and_then(|meta| meta.created());
         let head = head(&rollout.path).unwrap_or_default();
         born.is_ok_and(|born| born >= start)
             && head.contains(&format!("\"cwd\":{ours}"))
             && !taken.contains(&rollout.conversation)
+            && !sandboxed.contains(&rollout.conversation)
     });
     let only = candidates.next()?;
     candidates.next().is_none().then_some(only.conversation)
 }
 
-/// Mirrors the session's own transcripts to the harness's folder.
-pub(crate) fn publish(host: &Host, harness: &Harness, session: &Session) -> anyhow::Result<()> {
+/// The conversations in the own folders of all sessions.
+fn sandboxed_conversations(host: &Host, kind: &Rollouts) -> Vec<String> {
+    let folder = host
+        .state_folder()
+        .map(|folder| folder.join("conversations"));
+    let sessions = folder
+        .map(|folder| entries(&folder, fs::FileType::is_dir))
+        .unwrap_or_default();
+    let rollouts = sessions.iter().flat_map(|own| find(own, kind));
+    rollouts.map(|rollout| rollout.conversation).collect()
+}
+
+/// Mirrors the transcript of `conversation` from the session's own folder to the harness's.
+pub(crate) fn publish(
+    host: &Host,
+    harness: &Harness,
+    session: &Session,
+    conversation: &str,
+) -> anyhow::Result<()> {
     let (Conversation::Learnt(kind), Sandboxing::On(_)) = (harness.conversation, &session.sandbox)
     else {
         return Ok(());
@@ -113,7 +133,9 @@ pub(crate) fn publish(host: &Host, harness: &Harness, session: &Session) -> anyh
     let own = own_folder(host, session)?;
     let theirs = harness_folder(host, &kind)?;
     for rollout in find(&own, &kind) {
-        mirror(&own, &theirs, &rollout.path)?;
+        if rollout.conversation == conversation {
+            mirror(&own, &theirs, &rollout.path)?;
+        }
     }
     Ok(())
 }

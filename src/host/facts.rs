@@ -126,7 +126,8 @@ fn side(
     let facts = sandbox_facts(host, &home, bwrap);
     let system = facts.clone();
     let shown = |path: &Path| path.starts_with(cwd) || system.shows(path);
-    let state = state::look_up(host, &home, wanted.harness, session)?;
+    let around = surroundings(host, &home, &wanted.tmux_sockets)?;
+    let state = state::look_up(host, &home, wanted.harness, session, &around)?;
     let mut side = SandboxSide {
         binds: home::git_configuration(host, &home),
         create: Vec::new(),
@@ -134,7 +135,7 @@ fn side(
         marks: Vec::new(),
         watched: Watched::default(),
         notes: login_note(host, wanted.harness).into_iter().collect(),
-        around: surroundings(host, &home, &wanted.tmux_sockets)?,
+        around,
         facts,
     };
     home::show_certificates(host, &home, &shown, &mut side);

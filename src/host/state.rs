@@ -23,6 +23,8 @@ use crate::host::reading;
 use crate::plan::Creation;
 use crate::sandbox::Bind;
 use crate::sandbox::environment::Variables;
+use crate::sandbox::refusal::Surroundings;
+use crate::sandbox::refusal::check_relocated;
 use crate::session::Session;
 
 /// The state of one harness.
@@ -50,6 +52,7 @@ pub(super) fn look_up(
     home: &Path,
     harness: &Harness,
     session: &Session,
+    around: &Surroundings,
 ) -> Result<HarnessState, UserError> {
     let mut state = HarnessState::default();
     for bind in harness.sandbox_binds {
@@ -57,6 +60,8 @@ pub(super) fn look_up(
         if let Some(env) = bind.root.env
             && host.var(env).is_some()
         {
+            let default = home.join(bind.root.default);
+            check_relocated(&root, &default, env, around)?;
             state
                 .relocated
                 .insert(OsString::from(env), root.clone().into());

@@ -167,6 +167,33 @@ fn private_reason(cwd: &Path, around: &Surroundings) -> Option<String> {
     on_path.then(|| "it is a folder of PATH: what is written there runs on the host".to_owned())
 }
 
+/// Refuses `root`, to which a variable relocates the state of a harness, where showing it would show
+/// something else as well. `default` is where the state is without the variable.
+pub(crate) fn check_relocated(
+    root: &Path,
+    default: &Path,
+    variable: &str,
+    around: &Surroundings,
+) -> Result<(), UserError> {
+    let covers_own = around
+        .own_folders
+        .iter()
+        .any(|own| own.starts_with(root) || root.starts_with(own));
+    let is_private = holds_credentials(root, &around.home) && !root.starts_with(default);
+    if covers_own
+        || is_private
+        || is_system(root)
+        || ROOTS.iter().any(|name| root == Path::new(name))
+    {
+        return Err(UserError::new(format!(
+            "{variable} names `{}`, which can't be shown in a sandbox",
+            for_terminal(root)
+        ))
+        .hint(format!("set {variable} to a folder of the harness alone")));
+    }
+    Ok(())
+}
+
 /// Refuses binds that would show what the sandbox is there to hide: the home folder, or a tmux
 /// socket, to which even a read-only bind lets one connect.
 pub(crate) fn check_binds(binds: &[Bind], around: &Surroundings) -> Result<(), UserError> {
