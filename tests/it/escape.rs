@@ -3,6 +3,8 @@
 
 /// What is done on the host after a run, with what the run left behind.
 mod aftermath;
+/// Files that were left so that reading them never ends.
+mod endless;
 /// Everything ends with the pane.
 mod ends;
 /// Repository files that the host's git would run.
@@ -21,6 +23,8 @@ mod nested;
 mod others;
 /// Symlinks and pointers that were planted before the start.
 mod planted;
+/// Guarded files that the host replaces meanwhile.
+mod replaced;
 /// Unix sockets that lead to the host.
 mod sockets;
 /// What a harness keeps in the home folder, which the host's own would run.

@@ -42,6 +42,8 @@ mod picker;
 mod plugin;
 /// The dialog on a real terminal.
 mod prompt;
+/// The harnesses themselves, pinned, with a model of the tests' own.
+mod real;
 /// Folders in which no sandbox is started.
 mod refusals;
 /// What can't be seen or done inside.

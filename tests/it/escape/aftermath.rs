@@ -129,3 +129,65 @@ fn e53_a_harness_that_lies_in_the_project_is_run_inside_only() {
         assert!(!proof.exists(), "{harness}: it was run on the host");
     }
 }
+
+/// Nor may the interpreter of one that lies elsewhere be the project's.
+#[test]
+fn e53_an_interpreter_that_lies_in_the_project_is_run_inside_only() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let proof = env.path("proof");
+    let script = format!(
+        "#!/bin/sh\necho $* >>{}\necho RAN; sleep 600\n",
+        proof.display()
+    );
+    for (text, to) in [
+        ("#!/usr/bin/env agent-runtime\n", env.path("bin/codex")),
+        (&script, env.project().join("agent-runtime")),
+    ] {
+        fs::write(env.path("script"), text).unwrap();
+        let mut install = env.command("install");
+        install.args(["-m", "755"]).arg(env.path("script")).arg(to);
+        assert_eq!(env.finish(install).status, Some(0));
+    }
+    let mut new = env.hqt(&["new", "-d", "--harness", "codex", "--sandbox", "--cwd"]);
+    let (project, bin) = (env.project(), env.path("bin"));
+    let path = format!("{}:{}:/usr/bin:/bin", project.display(), bin.display());
+    new.arg(&project).env("PATH", path);
+    let output = env.finish(new);
+    if output.status == Some(0) {
+        env.wait_screen(output.stdout.trim(), "RAN");
+    }
+    let ran = fs::read_to_string(&proof).unwrap_or_default();
+    assert_eq!(ran, "", "it was run on the host");
+}
+
+#[test]
+fn e29_a_bwrap_that_others_could_replace_is_never_run() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let proof = env.path("proof");
+    let script = format!("#!/bin/sh\necho $* >>{}\n", proof.display());
+    fs::write(env.path("script"), script).unwrap();
+    // One in a folder, one itself open to everybody.
+    for (folder, folder_mode, mode) in [("open", "777", "755"), ("closed", "755", "777")] {
+        let folder = env.path(folder);
+        let mut make = env.command("install");
+        make.args(["-d", "-m", folder_mode]).arg(&folder);
+        assert_eq!(env.finish(make).status, Some(0));
+        let mut install = env.command("install");
+        install
+            .args(["-m", mode])
+            .arg(env.path("script"))
+            .arg(folder.join("bwrap"));
+        assert_eq!(env.finish(install).status, Some(0));
+        let mut new = env.hqt(&["new", "-d", "--harness", "claude", "--sandbox", "--cwd"]);
+        let path = format!(
+            "{}:{}:/usr/bin:/bin",
+            folder.display(),
+            env.path("bin").display()
+        );
+        new.arg(env.project()).env("PATH", path);
+        Trial::started_by(&env, new).end();
+        assert!(!proof.exists(), "{folder:?}: it was run");
+    }
+}

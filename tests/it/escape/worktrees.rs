@@ -13,7 +13,7 @@ const ACTS: &[&str] = &[
     "EVIL && { rm -f MAIN/.git/commondir; echo ../project-evil >MAIN/.git/commondir; }",
     "EVIL && D=$(git rev-parse --git-dir) && { rm -f $D/commondir; echo $PWD/evil >$D/commondir; }",
     "EVIL && echo $PWD/evil >MAIN/.git/worktrees/other/commondir",
-    "EVIL && echo $PWD/evil >c && mv c MAIN/.git/worktrees/other/commondir",
+    "EVIL && echo $PWD/evil >c && mv -f c MAIN/.git/worktrees/other/commondir",
     "EVIL && rm -f .git && echo \"gitdir: $PWD/evil\" >.git",
     "EVIL && echo \"gitdir: $PWD/evil\" >g && mv -f g .git",
     "printf '[core]\\n\\tfsmonitor = touch ESC\\n' >>MAIN/.git/worktrees/other/config.worktree",

@@ -1,0 +1,17 @@
+//! The real claude and codex, pinned (see `tests/real-harnesses`), without a login: a model of the
+//! tests' own answers them on loopback. And kiro, by its documented command line.
+
+/// A conversation and what it survives.
+mod coming_back;
+/// A background service of the host.
+mod daemon;
+/// What they show first, the flags that they know, the folder that they are installed in.
+mod first_screen;
+/// What a harness inside is made to plant, the host's own harness does not run.
+mod guards;
+/// Kiro, which nobody can install here.
+mod kiro;
+/// Where its files land, and what of the host it can't read.
+mod private;
+mod programs;
+mod world;
