@@ -19,7 +19,7 @@ fn filling(sandboxed: bool) -> Filling<'static> {
     }
 }
 
-fn words(words: Vec<OsString>) -> String {
+fn words(words: &[OsString]) -> String {
     words
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
@@ -34,16 +34,16 @@ fn harness(id: &str) -> &'static Harness {
 #[test]
 fn skip_permission_flags_are_appended_only_when_sandboxed() {
     for harness in ALL {
-        let free = words(harness.spawn_words(&filling(false)));
-        let boxed = words(harness.spawn_words(&filling(true)));
+        let free = words(&harness.spawn_words(&filling(false)));
+        let boxed = words(&harness.spawn_words(&filling(true)));
         for flag in harness.sandbox_skip_permission_flags {
             assert!(!free.contains(flag), "{}: {free}", harness.id);
             assert!(boxed.contains(flag), "{}: {boxed}", harness.id);
             if let Some(resumed) = harness.resume_words(&filling(true)) {
-                assert!(words(resumed).contains(flag), "{}", harness.id);
+                assert!(words(&resumed).contains(flag), "{}", harness.id);
             }
             if let Some(resumed) = harness.resume_words(&filling(false)) {
-                assert!(!words(resumed).contains(flag), "{}", harness.id);
+                assert!(!words(&resumed).contains(flag), "{}", harness.id);
             }
         }
     }
@@ -52,19 +52,19 @@ fn skip_permission_flags_are_appended_only_when_sandboxed() {
 #[test]
 fn the_forms_are_the_verified_spellings() {
     assert_eq!(
-        words(harness("claude").spawn_words(&filling(false))),
+        words(&harness("claude").spawn_words(&filling(false))),
         "--session-id 0a1b"
     );
     assert_eq!(
-        words(harness("claude").resume_words(&filling(true)).unwrap()),
+        words(&harness("claude").resume_words(&filling(true)).unwrap()),
         r#"--dangerously-skip-permissions --settings {"skipDangerousModePermissionPrompt":true} --resume 0a1b"#
     );
     assert_eq!(
-        words(harness("codex").resume_words(&filling(true)).unwrap()),
+        words(&harness("codex").resume_words(&filling(true)).unwrap()),
         r#"--dangerously-bypass-approvals-and-sandbox -c projects={"/p/a b"={trust_level="trusted"}} -C /p/a b resume 0a1b"#
     );
     assert_eq!(
-        words(harness("kiro").resume_words(&filling(true)).unwrap()),
+        words(&harness("kiro").resume_words(&filling(true)).unwrap()),
         "chat --trust-all-tools --resume-id 0a1b"
     );
 }
