@@ -7,6 +7,8 @@ mod aftermath;
 mod endless;
 /// Everything ends with the pane.
 mod ends;
+/// Transcripts under the ids of others.
+mod forged;
 /// Repository files that the host's git would run.
 mod git;
 /// Files of a project that the host's programs would run.
@@ -31,5 +33,7 @@ mod sockets;
 mod state;
 /// Typing and pasting into the terminal, and the filter behind it.
 mod terminal;
+/// What a run changed, whatever way, and however it ended.
+mod told;
 /// Worktrees that share a git folder with others.
 mod worktrees;
