@@ -49,6 +49,15 @@ pub(crate) struct Message {
     pub(crate) fresh: bool,
     /// The conversation that is to be resumed, told by the user.
     pub(crate) conversation: Option<String>,
+    /// Another sandbox policy, stored with the start.
+    pub(crate) sandbox: Option<NewPolicy>,
+}
+
+/// A policy as the store has it.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct NewPolicy {
+    /// None: unsandboxed.
+    pub(crate) json: Option<String>,
 }
 
 /// What the pane answers.

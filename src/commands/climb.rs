@@ -36,6 +36,7 @@ use crate::lock::Marks;
 use crate::plan::Plan;
 use crate::sandbox::guard;
 use crate::session::Ended;
+use crate::session::Sandboxing;
 use crate::session::Session;
 use crate::session::SessionId;
 use crate::store::Store;
@@ -80,6 +81,10 @@ pub(super) fn prepare(
     let told = message.and_then(|message| message.conversation.as_deref());
     let session = Session {
         conversation_id: planning::known_conversation(&context.host, &stored, told),
+        sandbox: match message.and_then(|message| message.sandbox.as_ref()) {
+            Some(new) => Sandboxing::from_json(new.json.clone()),
+            None => stored.sandbox.clone(),
+        },
         ..stored.clone()
     };
     let wish = Wish {
@@ -120,6 +125,11 @@ impl Prepared {
         }
         if may_adopt && let Rung::Resume { conversation } = &self.rung {
             conversations::adopt(host, harness, &self.planner.session, conversation)?;
+        }
+        // A policy is changed together with the start that it was changed for.
+        let sandbox = &self.planner.session.sandbox;
+        if *sandbox != stored.sandbox {
+            store.set_sandbox(&self.id, sandbox).explained(context)?;
         }
         store
             .begin_run(&self.id, socket, host::now())

@@ -83,6 +83,7 @@ fn start(context: &Context, session: &Session) -> anyhow::Result<String> {
         environment: context.host.env.clone().into_iter().collect(),
         fresh: false,
         conversation: None,
+        sandbox: None,
     };
     match opening::open(
         context,

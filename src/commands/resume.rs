@@ -23,6 +23,8 @@ use crate::error::ExitCode;
 use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::handover::Message;
+use crate::handover::NewPolicy;
+use crate::harness::Conversation;
 use crate::ladder;
 use crate::session::Session;
 use crate::session::State;
@@ -61,6 +63,12 @@ pub(super) fn run(context: &Context, arguments: &cli::Resume) -> anyhow::Result<
 /// What the conversation ids of users must look like, so that no harness reads them otherwise.
 fn ensure_conversation_id(session: &Session, id: &str) -> anyhow::Result<()> {
     let conversation = planning::harness_of(session)?.conversation;
+    if conversation == Conversation::None {
+        bail!(UserError::usage(format!(
+            "{} has no conversations to resume",
+            session.harness
+        )));
+    }
     let wrong = match conversation.is_ours_to_choose() {
         // claude opens a picker for anything else, and the window hangs.
         true => uuid::Uuid::try_parse(id).is_err(),
@@ -118,15 +126,14 @@ fn start(
     }
     tmux::ensure_supported().map_err(tmux::Error::explain)?;
     policy_change::confirm_weakening(session, &changed, arguments.yes)?;
-    if changed.sandbox != session.sandbox {
-        store
-            .set_sandbox(&session.id, &changed.sandbox)
-            .explained(context)?;
-    }
+    let new_policy = (changed.sandbox != session.sandbox).then(|| NewPolicy {
+        json: changed.sandbox.to_json(),
+    });
     let message = Message {
         environment: context.host.env.clone().into_iter().collect(),
         fresh: arguments.fresh,
         conversation: arguments.conversation.clone(),
+        sandbox: new_policy,
     };
     let at = (&tmux, &spot);
     run_at(context, store, session, at, &message, arguments.detach)

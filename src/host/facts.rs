@@ -216,6 +216,7 @@ fn surroundings(
 ) -> Result<Surroundings, UserError> {
     Ok(Surroundings {
         home: home.to_owned(),
+        real_home: host.real_home().unwrap_or_else(|| home.to_owned()),
         own_folders: own_folders(host)?,
         path_folders: executable::path_folders(host),
         tmux_sockets: tmux_sockets

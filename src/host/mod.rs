@@ -91,13 +91,9 @@ impl Host {
     pub(crate) fn home(&self) -> Result<PathBuf, UserError> {
         let home = match self.var("HOME") {
             Some(home) => PathBuf::from(home),
-            None => nix::unistd::User::from_uid(self.uid.into())
-                .ok()
-                .flatten()
-                .map(|user| user.dir)
-                .ok_or_else(|| {
-                    UserError::new("there is no home folder: HOME is not set").hint("set HOME")
-                })?,
+            None => self.user_folder().ok_or_else(|| {
+                UserError::new("there is no home folder: HOME is not set").hint("set HOME")
+            })?,
         };
         if !home.is_absolute() {
             return Err(
@@ -112,6 +108,16 @@ impl Host {
             ))
             .hint("set HOME to a folder that exists")
         })
+    }
+
+    fn user_folder(&self) -> Option<PathBuf> {
+        let user = nix::unistd::User::from_uid(self.uid.into()).ok()??;
+        Some(user.dir)
+    }
+
+    /// The home folder of the user database, canonical.
+    fn real_home(&self) -> Option<PathBuf> {
+        fs::canonicalize(self.user_folder()?).ok()
     }
 
     /// A folder by the XDG base directory rules: relative values count as unset.

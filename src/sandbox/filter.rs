@@ -26,6 +26,10 @@ const PROCESSOR: TargetArch = match cfg!(target_arch = "aarch64") {
     false => TargetArch::x86_64,
 };
 
+/// Another line discipline makes the pane deaf and dumb, or attaches drivers of the host's kernel
+/// (asm-generic/ioctls.h).
+const TIOCSETD: libc::c_ulong = 0x5423;
+
 /// The filter as bubblewrap reads it: an array of `struct sock_filter`.
 pub(crate) fn program() -> anyhow::Result<Vec<u8>> {
     let filter = SeccompFilter::new(
@@ -48,7 +52,11 @@ fn denied() -> anyhow::Result<BTreeMap<i64, Vec<SeccompRule>>> {
         // reads the pane next.
         (
             libc::SYS_ioctl,
-            vec![request(libc::TIOCSTI)?, request(libc::TIOCLINUX)?],
+            vec![
+                request(libc::TIOCSTI)?,
+                request(libc::TIOCLINUX)?,
+                request(TIOCSETD)?,
+            ],
         ),
         (libc::SYS_add_key, always.clone()),
         (libc::SYS_request_key, always.clone()),

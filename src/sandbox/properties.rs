@@ -76,6 +76,7 @@ fn facts() -> SandboxFacts {
 fn around() -> Surroundings {
     Surroundings {
         home: HOME.into(),
+        real_home: HOME.into(),
         own_folders: Vec::new(),
         path_folders: Vec::new(),
         tmux_sockets: vec!["/home/u/a/socket".into()],

@@ -11,6 +11,8 @@ use crate::sandbox::Bind;
 #[derive(Clone, Debug)]
 pub(crate) struct Surroundings {
     pub(crate) home: PathBuf,
+    /// What the user database says; `$HOME` may be another.
+    pub(crate) real_home: PathBuf,
     /// Where our own store, locks and reports lie.
     pub(crate) own_folders: Vec<PathBuf>,
     /// The folders of PATH.
@@ -21,8 +23,22 @@ pub(crate) struct Surroundings {
 
 /// Nothing at or below these is a project.
 const SYSTEM: &[&str] = &[
-    "/usr", "/etc", "/boot", "/proc", "/sys", "/dev", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
+    "/usr",
+    "/etc",
+    "/boot",
+    "/proc",
+    "/sys",
+    "/dev",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
     "/libx32",
+    "/lost+found",
+    "/var/log",
+    "/var/mail",
+    "/var/spool",
 ];
 
 /// These themselves are no project; folders below them may be.
@@ -31,6 +47,7 @@ const ROOTS: &[&str] = &[
     "/home",
     "/root",
     "/var",
+    "/var/lib",
     "/opt",
     "/srv",
     "/tmp",
@@ -93,7 +110,17 @@ const CREDENTIALS: &[&str] = &[
     ".config/gh",
     ".config/gcloud",
     ".config/git",
+    ".config/systemd",
+    ".config/autostart",
+    ".config/google-chrome",
+    ".config/chromium",
+    ".local/bin",
+    ".local/share/applications",
     ".local/share/keyrings",
+    ".cargo",
+    ".rustup",
+    ".thunderbird",
+    ".terraform.d",
 ];
 
 /// Refuses `cwd`, canonical, as the project of a sandboxed session, with the reason and the remedy.
@@ -103,8 +130,8 @@ pub(crate) fn check_cwd(cwd: &Path, around: &Surroundings) -> Result<(), UserErr
         Some("it is the whole file system".to_owned())
     } else if cwd == home {
         Some("it is the home folder ($HOME), with all that is private in it".to_owned())
-    } else if home.starts_with(cwd) {
-        Some("the home folder ($HOME) lies in it".to_owned())
+    } else if home.starts_with(cwd) || around.real_home.starts_with(cwd) {
+        Some("a home folder of the user is it or lies in it".to_owned())
     } else if is_system(cwd) {
         Some("it belongs to the system".to_owned())
     } else if ROOTS.iter().any(|root| cwd == Path::new(root)) {
@@ -203,7 +230,7 @@ pub(crate) fn check_binds(binds: &[Bind], around: &Surroundings) -> Result<(), U
         };
         let covers_home = [source, bind.dest()]
             .iter()
-            .any(|path| around.home.starts_with(path));
+            .any(|path| around.home.starts_with(path) || around.real_home.starts_with(path));
         if covers_home {
             return Err(UserError::new(format!(
                 "the sandbox would show `{}`, which is or contains the home folder",
@@ -234,6 +261,7 @@ mod tests {
     fn around() -> Surroundings {
         Surroundings {
             home: "/home/u".into(),
+            real_home: "/home/u".into(),
             own_folders: vec!["/home/u/.local/state/hqt-tmux".into()],
             path_folders: vec!["/usr/bin".into(), "/home/u/bin".into()],
             tmux_sockets: vec!["/srv/p/tmux-1000/default".into()],

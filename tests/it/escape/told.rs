@@ -104,3 +104,43 @@ fn e52_state_that_is_relocated_onto_something_else_is_refused() {
         env.finish(new).refuses(&["CODEX_HOME"]);
     }
 }
+
+/// The discipline that is set already: without the filter it is allowed, and harmless.
+const SET_DISCIPLINE: &str =
+    "python3 -c 'import fcntl,struct; fcntl.ioctl(0,0x5423,struct.pack(\"i\",0))' </dev/tty";
+
+#[test]
+fn e07_no_line_discipline_can_be_set() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let outside = Trial::new(&env, &["--no-sandbox"]);
+    outside.allows(SET_DISCIPLINE);
+    let inside = Trial::new(&env, &["--sandbox"]);
+    let said = inside.denies(SET_DISCIPLINE);
+    assert!(said.contains("Operation not permitted"), "{said}");
+}
+
+#[test]
+fn s49_a_policy_whose_start_fails_is_not_kept() {
+    let mut env = TestEnv::new();
+    env.require_bwrap();
+    let id = env.new_session(&["--harness", "claude", "--sandbox", "--fs", "ro"]);
+    env.wait_screen(&id, "FAKE-READY");
+    env.type_line(&id, "exit 0");
+    env.wait_state(&id, "stopped");
+    // A tmux that opens no window.
+    let broken = "#!/bin/sh\ncase \"$*\" in *new-window*) echo nope >&2; exit 1;; esac\nexec /usr/bin/tmux \"$@\"\n";
+    fs::create_dir(env.path("broken")).unwrap();
+    fs::write(env.path("broken/tmux"), broken).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(env.path("broken/tmux"), mode).unwrap();
+    let good = format!("{}:/usr/bin:/bin", env.path("bin").display());
+    env.set("PATH", format!("{}:{good}", env.path("broken").display()));
+    let weaken = ["resume", "-d", "--yes", "--no-sandbox", &id];
+    env.run(&weaken).refuses(&["nope"]);
+    assert_eq!(env.session(&id)["sandbox"]["fs"], "ro");
+    // The positive control: with a tmux that works it is.
+    env.set("PATH", good);
+    env.run(&weaken).ok_with_words();
+    assert!(env.session(&id)["sandbox"].is_null());
+}
