@@ -39,7 +39,9 @@ use nix::unistd::Pid;
 use nix::unistd::pipe2;
 use nix::unistd::write;
 
+use crate::identity;
 use crate::plan::Plan;
+use crate::sandbox::EXPECTED_FD;
 use crate::sandbox::FILTER_FD;
 use crate::sandbox::STATUS_FD;
 use crate::sandbox::filter;
@@ -230,6 +232,10 @@ fn spawn(plan: &Plan) -> anyhow::Result<(Child, OwnedFd, OwnedFd, OwnedFd)> {
             parent_fd: in_memory(&filter::program()?)?,
             child_fd: FILTER_FD,
         });
+        mappings.push(FdMapping {
+            parent_fd: in_memory(&identity::expectations(&plan.mounts)?)?,
+            child_fd: EXPECTED_FD,
+        });
     }
     let mut command = Command::new(program);
     command
@@ -247,7 +253,7 @@ fn spawn(plan: &Plan) -> anyhow::Result<(Child, OwnedFd, OwnedFd, OwnedFd)> {
 
 /// `content` as a file that is nowhere, at its beginning.
 fn in_memory(content: &[u8]) -> anyhow::Result<OwnedFd> {
-    let file = memfd_create("filter", MFdFlags::MFD_CLOEXEC)?;
+    let file = memfd_create("hqt-tmux", MFdFlags::MFD_CLOEXEC)?;
     let mut file = fs::File::from(file);
     file.write_all(content)?;
     file.rewind()?;

@@ -10,6 +10,7 @@ mod escape;
 mod handover;
 mod harness;
 mod host;
+mod identity;
 mod ladder;
 mod lock;
 mod plan;

@@ -83,6 +83,9 @@ pub(crate) struct Plan {
     pub(crate) create: Vec<Creation>,
     /// Whether `argv` is bubblewrap's.
     pub(crate) sandboxed: bool,
+    /// Sources and destinations of the mounts that something else could have replaced by the time
+    /// that they are made.
+    pub(crate) mounts: Vec<(PathBuf, PathBuf)>,
     /// Files that stand there during the run alone.
     pub(crate) marks: Vec<PathBuf>,
     /// What is looked at after the run.
@@ -176,6 +179,7 @@ fn unsandboxed(
         cwd: session.cwd.clone(),
         create: Vec::new(),
         sandboxed: false,
+        mounts: Vec::new(),
         marks: Vec::new(),
         watched: Watched::default(),
         notes: Vec::new(),
@@ -216,6 +220,10 @@ fn sandboxed(
         cwd: session.cwd.clone(),
         create: side.create.clone(),
         sandboxed: true,
+        mounts: shown
+            .iter()
+            .filter_map(|bind| Some((bind.source()?.to_owned(), bind.dest().to_owned())))
+            .collect(),
         marks: side.marks.clone(),
         watched: side.watched.clone(),
         notes: side.notes.clone(),

@@ -34,6 +34,8 @@ use crate::chain::close_inherited_on_exec;
 use crate::cli;
 use crate::error::ExitCode;
 use crate::escape::for_terminal;
+use crate::identity;
+use crate::sandbox::EXPECTED_FD;
 use crate::sandbox::OWN_BINARY;
 use crate::scope;
 use crate::session::Ended;
@@ -48,13 +50,17 @@ pub(super) fn run(arguments: &cli::Inner) -> anyhow::Result<ExitCode> {
     close_inherited_on_exec();
     let mut signals = Signals::catch().context("could not catch signals")?;
     let inside = is_inside_sandbox();
+    let verified = match inside {
+        true => verify_mounts(),
+        false => Ok(()),
+    };
     if inside {
         // Before the harness is there; best effort, `doctor` says whether this kernel can.
         let _ = scope::enter();
     }
-    // Nothing inside may reach into this process for the pipes.
+    // Nothing inside may reach into this process for the pipes; we ourselves can't open them again.
     let _ = prctl::set_dumpable(false);
-    let harness = match start(&arguments.command) {
+    let harness = match verified.and_then(|()| start(&arguments.command)) {
         Ok(harness) => harness,
         Err(error) => {
             writeln!(report, "failed {error:#}")?;
@@ -72,6 +78,12 @@ pub(super) fn run(arguments: &cli::Inner) -> anyhow::Result<ExitCode> {
     };
     let _ = writeln!(report, "{line}");
     Ok(ExitCode::Harness(u8::try_from(code).unwrap_or(u8::MAX)))
+}
+
+/// The sandbox is what was planned, or nothing starts in it.
+fn verify_mounts() -> anyhow::Result<()> {
+    let expected = fs::read(format!("/proc/self/fd/{EXPECTED_FD}"));
+    identity::verify(&expected.context("there is nothing to compare the mounts with")?)
 }
 
 /// What `exec` left open for us.

@@ -24,6 +24,9 @@ pub(crate) const STATUS_FD: i32 = 5;
 /// The descriptor from which bubblewrap reads the filter of system calls.
 pub(crate) const FILTER_FD: i32 = 6;
 
+/// The descriptor from which `inner` reads what it is to find mounted.
+pub(crate) const EXPECTED_FD: i32 = 7;
+
 /// One path as it is inside.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Bind {

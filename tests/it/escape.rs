@@ -31,6 +31,8 @@ mod replaced;
 mod sockets;
 /// What a harness keeps in the home folder, which the host's own would run.
 mod state;
+/// Paths that are swapped while a sandbox is made.
+mod swapped;
 /// Typing and pasting into the terminal, and the filter behind it.
 mod terminal;
 /// What a run changed, whatever way, and however it ended.
