@@ -100,7 +100,7 @@ fn start(context: &Context, session: &Session) -> anyhow::Result<String> {
 /// What can be refused by the command line alone.
 fn validate(arguments: &cli::New) -> Result<(), UserError> {
     if let Some(name) = &arguments.name
-        && name.trim().is_empty()
+        && name.is_empty()
     {
         return Err(UserError::usage("a name can't be empty")
             .hint("leave out --name for the folder's name"));

@@ -12,7 +12,7 @@ use crate::tmux::Socket;
 use crate::tmux::Tmux;
 
 pub(super) fn run(context: &Context, arguments: &cli::Rename) -> anyhow::Result<ExitCode> {
-    if arguments.name.trim().is_empty() {
+    if arguments.name.is_empty() {
         return Err(UserError::usage("a name can't be empty").into());
     }
     let store = context.store()?;

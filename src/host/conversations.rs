@@ -70,7 +70,7 @@ pub(crate) fn learn(host: &Host, harness: &Harness, session: &Session) -> Option
         theirs
             .iter()
             .filter(|their| their.conversation == rollout.conversation)
-            .all(|their| is_continued_by(&their.path, &rollout.path).unwrap_or(false))
+            .all(|their| compare(&their.path, &rollout.path) != Relation::Other)
     };
     let mut own = find(&own_folder(host, session).ok()?, &kind);
     own.sort_by_key(|rollout| std::cmp::Reverse(rollout.changed));
@@ -244,24 +244,50 @@ fn mirror(from: &Path, to: &Path, file: &Path) -> anyhow::Result<()> {
             for_terminal(&dest)
         )
     };
-    if fs::symlink_metadata(&dest).is_ok() && !is_continued_by(&dest, file).unwrap_or(false) {
-        return Ok(());
+    match compare(&dest, file) {
+        Relation::Same | Relation::Other => return Ok(()),
+        Relation::Absent | Relation::Continued => make_private_folder(folder)?,
     }
-    make_private_folder(folder)?;
-    let unfinished = folder.join(format!(".{}.hqt-tmux", std::process::id()));
-    fs::hard_link(file, &unfinished)
+    // A name of its own: linking onto one that is there would fail, and copying onto it would write
+    // into whatever it is a link to.
+    let unfinished = folder.join(format!(".{}.hqt-tmux", uuid::Uuid::new_v4().simple()));
+    let placed = fs::hard_link(file, &unfinished)
         .or_else(|_| fs::copy(file, &unfinished).map(drop))
-        .and_then(|()| fs::rename(&unfinished, &dest))
-        .with_context(what)
+        .and_then(|()| fs::rename(&unfinished, &dest));
+    if placed.is_err() {
+        // It may not have been made.
+        let _ = fs::remove_file(&unfinished);
+    }
+    placed.with_context(what)
 }
 
-/// Whether `later` is the same file as `earlier`, or begins with all that it holds: transcripts only
-/// grow, and nobody can begin with what he can't read.
-fn is_continued_by(earlier: &Path, later: &Path) -> io::Result<bool> {
-    let (mut earlier, mut later) = (reading::open(earlier)?, reading::open(later)?);
-    let (one, other) = (earlier.metadata()?, later.metadata()?);
-    if (one.dev(), one.ino()) == (other.dev(), other.ino()) {
-        return Ok(true);
+/// How a transcript is related to one of the same name elsewhere.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Relation {
+    Absent,
+    /// One file with two names.
+    Same,
+    /// The other one begins with all that this one holds: transcripts only grow, and nobody can begin
+    /// with what he can't read.
+    Continued,
+    Other,
+}
+
+/// How `there` is related to `here`.
+fn compare(there: &Path, here: &Path) -> Relation {
+    if fs::symlink_metadata(there).is_err() {
+        return Relation::Absent;
     }
-    reading::begins_with(&mut later, &mut earlier)
+    let compared = || -> io::Result<Relation> {
+        let (mut there, mut here) = (reading::open(there)?, reading::open(here)?);
+        let (one, other) = (there.metadata()?, here.metadata()?);
+        if (one.dev(), one.ino()) == (other.dev(), other.ino()) {
+            return Ok(Relation::Same);
+        }
+        match reading::begins_with(&mut here, &mut there)? {
+            true => Ok(Relation::Continued),
+            false => Ok(Relation::Other),
+        }
+    };
+    compared().unwrap_or(Relation::Other)
 }
