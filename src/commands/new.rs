@@ -45,7 +45,8 @@ pub(super) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<Exi
     let session = session(arguments, &cwd, answers);
     let tmux = context.tmux();
     let sockets = vec![tmux.socket_path().to_owned()];
-    let planner = Planner::before_start(&context.host, &session, sockets)?;
+    let planner =
+        Planner::before_start(&context.host.for_run(arguments.dry_run), &session, sockets)?;
     let rung = ladder::first(planner.harness, &session, false, mint);
     let plan = planner.plan(&rung)?;
     if arguments.dry_run {

@@ -117,7 +117,8 @@ fn start(
     };
     let (tmux, spot) = spot(context, session, survey);
     let sockets = vec![tmux.socket_path().to_owned()];
-    let planner = Planner::before_start(&context.host, &changed, sockets)?;
+    let planner =
+        Planner::before_start(&context.host.for_run(arguments.dry_run), &changed, sockets)?;
     let rung = ladder::first(planner.harness, &changed, arguments.fresh, mint);
     let plan = planner.plan(&rung)?;
     if arguments.dry_run {

@@ -73,7 +73,7 @@ fn ask(host: &Host, program: &Path, project: &Path, flag: &str) -> Option<String
         .ok()
         .filter(|answer| answer.status.success())?;
     let text = String::from_utf8_lossy(&[answer.stdout, answer.stderr].concat()).into_owned();
-    if let (Some(kept), Some(stamp)) = (kept, stamp) {
+    if let (Some(kept), Some(stamp), true) = (kept, stamp, host.keeps) {
         keep(&kept, &format!("{stamp}{text}"));
     }
     Some(text)

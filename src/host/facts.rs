@@ -228,7 +228,7 @@ fn surroundings(
 
 fn own_folders(host: &Host) -> Result<Vec<PathBuf>, UserError> {
     let mut folders = vec![host.state_folder()?, host.cache_folder()?];
-    folders.extend(host.runtime_folder().ok());
+    folders.push(host.runtime_path());
     Ok(folders
         .iter()
         .map(|folder| canonical_as_far_as_it_exists(folder))

@@ -59,6 +59,8 @@ pub(crate) struct Host {
     pub(crate) uid: u32,
     /// Our own binary.
     pub(crate) exe: PathBuf,
+    /// Whether what was found out may be kept: not in a dry run, which changes nothing.
+    keeps: bool,
 }
 
 impl Host {
@@ -68,6 +70,7 @@ impl Host {
             env: std::env::vars_os().collect(),
             uid: nix::unistd::getuid().as_raw(),
             exe: std::env::current_exe().context("could not find the own binary")?,
+            keeps: true,
         })
     }
 
@@ -75,6 +78,14 @@ impl Host {
     pub(crate) fn with_env(&self, env: Variables) -> Self {
         Self {
             env,
+            ..self.clone()
+        }
+    }
+
+    /// The same, for a run or for a dry one.
+    pub(crate) fn for_run(&self, is_dry: bool) -> Self {
+        Self {
+            keeps: !is_dry,
             ..self.clone()
         }
     }
@@ -142,16 +153,21 @@ impl Host {
         Ok(self.xdg("XDG_CACHE_HOME", ".cache")?.join(OWN_FOLDER))
     }
 
-    /// A folder in memory that only this user can enter: for what must not reach a disk.
-    pub(crate) fn runtime_folder(&self) -> anyhow::Result<PathBuf> {
+    /// Where what must not reach a disk lies, made or not.
+    fn runtime_path(&self) -> PathBuf {
         let given = self.var("XDG_RUNTIME_DIR").map(Path::new).filter(|path| {
             path.is_absolute()
                 && fs::metadata(path).is_ok_and(|meta| meta.is_dir() && meta.uid() == self.uid)
         });
-        let folder = match given {
+        match given {
             Some(given) => given.join(OWN_FOLDER),
             None => Path::new("/tmp").join(format!("{OWN_FOLDER}-{}", self.uid)),
-        };
+        }
+    }
+
+    /// A folder in memory that only this user can enter: for what must not reach a disk.
+    pub(crate) fn runtime_folder(&self) -> anyhow::Result<PathBuf> {
+        let folder = self.runtime_path();
         make_private_folder(&folder)?;
         let meta = fs::symlink_metadata(&folder)
             .with_context(|| format!("could not look at `{}`", for_terminal(&folder)))?;
