@@ -7,19 +7,15 @@
 #![expect(clippy::disallowed_methods, reason = "an edge: it runs the plan")]
 
 use std::fs;
-use std::io;
 use std::io::Read;
 use std::io::Seek;
 use std::io::Write;
-use std::os::fd::AsFd;
 use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::Child;
 use std::process::Command;
 use std::process::ExitStatus;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use std::time::Instant;
 
@@ -27,10 +23,6 @@ use anyhow::Context;
 use command_fds::CommandFdExt;
 use command_fds::FdMapping;
 use nix::fcntl::OFlag;
-use nix::poll::PollFd;
-use nix::poll::PollFlags;
-use nix::poll::PollTimeout;
-use nix::poll::poll;
 use nix::sys::memfd::MFdFlags;
 use nix::sys::memfd::memfd_create;
 use nix::sys::signal::Signal;
@@ -41,11 +33,14 @@ use nix::unistd::write;
 
 use crate::identity;
 use crate::plan::Plan;
+use crate::renewal::Renewals;
 use crate::sandbox::EXPECTED_FD;
 use crate::sandbox::FILTER_FD;
 use crate::sandbox::STATUS_FD;
 use crate::sandbox::filter;
 use crate::session::Ended;
+use crate::signals::Signals;
+use crate::signals::Source;
 
 /// `inner` reads signal numbers here.
 pub(crate) const CONTROL_FD: i32 = 3;
@@ -78,101 +73,33 @@ pub(crate) struct Run {
     pub(crate) asked_to_end: bool,
 }
 
-/// The signals that end this process, and those that say that a child has changed, as descriptors.
-pub(crate) struct Signals {
-    end: UnixStream,
-    child: UnixStream,
-}
-
-impl Signals {
-    /// From now on these signals do nothing but wake [`Signals::wait`]. Ctrl-Z, which would stop the
-    /// pane for good, does nothing at all.
-    pub(crate) fn catch() -> io::Result<Self> {
-        use signal_hook::consts::*;
-        let (end, end_writer) = UnixStream::pair()?;
-        let (child, child_writer) = UnixStream::pair()?;
-        for signal in [SIGHUP, SIGTERM, SIGINT, SIGQUIT] {
-            signal_hook::low_level::pipe::register(signal, end_writer.try_clone()?)?;
-        }
-        signal_hook::low_level::pipe::register(SIGCHLD, child_writer)?;
-        let ignored = Arc::new(AtomicBool::new(false));
-        for signal in [SIGTSTP, SIGTTIN] {
-            signal_hook::flag::register(signal, Arc::clone(&ignored))?;
-        }
-        end.set_nonblocking(true)?;
-        child.set_nonblocking(true)?;
-        Ok(Self { end, child })
-    }
-
-    /// Waits for a signal, for `other` to become readable, or for the time to pass.
-    pub(crate) fn wait(
-        &mut self,
-        other: Option<&dyn AsRawSource>,
-        within: Option<Duration>,
-    ) -> io::Result<Woken> {
-        let timeout = within.map_or(PollTimeout::NONE, |within| {
-            PollTimeout::try_from(within).unwrap_or(PollTimeout::MAX)
-        });
-        let mut watched = vec![
-            PollFd::new(self.end.as_fd(), PollFlags::POLLIN),
-            PollFd::new(self.child.as_fd(), PollFlags::POLLIN),
-        ];
-        watched.extend(other.map(|other| PollFd::new(other.source(), PollFlags::POLLIN)));
-        // Interrupted by the very signal: its byte is there at the next look.
-        while let Err(error) = poll(&mut watched, timeout) {
-            if error != nix::errno::Errno::EINTR {
-                return Err(error.into());
-            }
-        }
-        let is_ready = |at: usize| watched.get(at).and_then(PollFd::any).unwrap_or(false);
-        let woken = Woken {
-            end: is_ready(0),
-            other: is_ready(2),
-        };
-        drain(&mut self.end);
-        drain(&mut self.child);
-        Ok(woken)
-    }
-}
-
-/// Something with a descriptor that can be waited for.
-pub(crate) trait AsRawSource {
-    fn source(&self) -> std::os::fd::BorrowedFd<'_>;
-}
-
-impl<T: AsFd> AsRawSource for T {
-    fn source(&self) -> std::os::fd::BorrowedFd<'_> {
-        self.as_fd()
-    }
-}
-
-/// What [`Signals::wait`] was woken by.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Woken {
-    pub(crate) end: bool,
-    pub(crate) other: bool,
-}
-
-fn drain(stream: &mut UnixStream) {
-    let mut buffer = [0; 64];
-    while matches!(stream.read(&mut buffer), Ok(read) if read > 0) {}
-}
-
 /// Nothing that we were given goes on to what we start: an inherited folder would be a way out.
 pub(crate) fn close_inherited_on_exec() {
     close_fds::set_fds_cloexec(3, &[]);
 }
 
-/// Runs `plan` to its end.
-pub(crate) fn run(plan: &Plan, signals: &mut Signals) -> anyhow::Result<Run> {
+/// Runs `plan` to its end. `renewed` is told, once, of a file that the host has replaced meanwhile.
+pub(crate) fn run(
+    plan: &Plan,
+    signals: &mut Signals,
+    renewed: &dyn Fn(&Path),
+) -> anyhow::Result<Run> {
     let started = Instant::now();
     let (mut child, control, report, status) = spawn(plan)?;
     let mut asked: Option<Instant> = None;
     let mut sent = 0;
+    let mut renewals = Renewals::of(&plan.renewable);
     let ended = loop {
         let due =
             asked.map(|asked| next_step(asked, sent).saturating_duration_since(Instant::now()));
-        let woken = signals.wait(None, due)?;
+        let other = renewals.as_ref().map(|renewals| renewals as &dyn Source);
+        let woken = signals.wait(other, due)?;
+        if woken.other
+            && let Some(file) = renewals.as_ref().and_then(Renewals::next)
+        {
+            renewed(file);
+            renewals = None;
+        }
         if let Some(ended) = child.try_wait()? {
             break ended;
         }

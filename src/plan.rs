@@ -69,6 +69,8 @@ pub(crate) struct SandboxSide {
     /// Files that stand there during the run alone.
     pub(crate) marks: Vec<PathBuf>,
     pub(crate) watched: Watched,
+    /// Files that are shown one by one, and that the host may replace.
+    pub(crate) renewable: Vec<PathBuf>,
     /// What a person should know before the run.
     pub(crate) notes: Vec<String>,
 }
@@ -90,6 +92,8 @@ pub(crate) struct Plan {
     pub(crate) marks: Vec<PathBuf>,
     /// What is looked at after the run.
     pub(crate) watched: Watched,
+    /// Files that are shown one by one, and that the host may replace.
+    pub(crate) renewable: Vec<PathBuf>,
     /// What a person should know before the run.
     pub(crate) notes: Vec<String>,
 }
@@ -182,6 +186,7 @@ fn unsandboxed(
         mounts: Vec::new(),
         marks: Vec::new(),
         watched: Watched::default(),
+        renewable: Vec::new(),
         notes: Vec::new(),
     }
 }
@@ -226,6 +231,7 @@ fn sandboxed(
             .collect(),
         marks: side.marks.clone(),
         watched: side.watched.clone(),
+        renewable: side.renewable.clone(),
         notes: side.notes.clone(),
     })
 }

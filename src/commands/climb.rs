@@ -9,7 +9,6 @@ use anyhow::bail;
 
 use crate::chain;
 use crate::chain::Outcome;
-use crate::chain::Signals;
 use crate::commands::Context;
 use crate::commands::Explained;
 use crate::commands::aftermath;
@@ -39,6 +38,7 @@ use crate::session::Ended;
 use crate::session::Sandboxing;
 use crate::session::Session;
 use crate::session::SessionId;
+use crate::signals::Signals;
 use crate::store::Store;
 use crate::terminal;
 use crate::tmux;
@@ -182,7 +182,7 @@ impl Prepared {
         let _marks =
             Marks::place(&self.plan.marks, guard::MARK).context("could not mark the repository")?;
         loop {
-            let run = chain::run(&self.plan, signals)?;
+            let run = chain::run(&self.plan, signals, &tell_renewed)?;
             let ended = match &run.outcome {
                 Outcome::Ended(ended) => *ended,
                 Outcome::NeverStarted(_) => Ended::Code(1),
@@ -246,4 +246,11 @@ impl Prepared {
         self.rung = rung;
         Ok(())
     }
+}
+
+fn tell_renewed(file: &Path) {
+    say(&format!(
+        "`{}` was renewed outside: stop and resume to use it",
+        for_terminal(file)
+    ));
 }

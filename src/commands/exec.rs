@@ -8,7 +8,6 @@ use anyhow::Context as _;
 use anyhow::bail;
 
 use crate::chain;
-use crate::chain::Signals;
 use crate::cli;
 use crate::commands::Context;
 use crate::commands::climb::Prepared;
@@ -20,6 +19,7 @@ use crate::handover::Answer;
 use crate::handover::Message;
 use crate::host::Host;
 use crate::session::SessionId;
+use crate::signals::Signals;
 use crate::tmux;
 use crate::tmux::Socket;
 use crate::tmux::Tmux;

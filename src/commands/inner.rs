@@ -29,7 +29,6 @@ use nix::unistd::Pid;
 
 use crate::chain::CONTROL_FD;
 use crate::chain::REPORT_FD;
-use crate::chain::Signals;
 use crate::chain::close_inherited_on_exec;
 use crate::cli;
 use crate::error::ExitCode;
@@ -39,6 +38,7 @@ use crate::sandbox::EXPECTED_FD;
 use crate::sandbox::OWN_BINARY;
 use crate::scope;
 use crate::session::Ended;
+use crate::signals::Signals;
 use crate::terminal;
 
 pub(super) fn run(arguments: &cli::Inner) -> anyhow::Result<ExitCode> {

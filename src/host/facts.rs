@@ -134,6 +134,7 @@ fn side(
         relocated: state.relocated,
         marks: Vec::new(),
         watched: Watched::default(),
+        renewable: state.renewable,
         notes: login_note(host, wanted.harness).into_iter().collect(),
         around,
         facts,

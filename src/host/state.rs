@@ -33,6 +33,8 @@ pub(super) struct HarnessState {
     pub(super) binds: Vec<Bind>,
     pub(super) create: Vec<Creation>,
     pub(super) relocated: Variables,
+    /// Writable files that are bound one by one.
+    pub(super) renewable: Vec<PathBuf>,
     /// Folders and endings of files that may appear in them and can't be guarded before.
     pub(super) endings: Vec<(PathBuf, String)>,
 }
@@ -150,6 +152,9 @@ fn add(
         Ok(real) => real,
         Err(_) => dest.clone(),
     };
+    if bind.access == StateAccess::Writable && source.is_file() {
+        state.renewable.push(source.clone());
+    }
     state.binds.push(match bind.access {
         StateAccess::ReadOnly => Bind::ReadOnly { source, dest },
         StateAccess::Writable => Bind::Writable { source, dest },

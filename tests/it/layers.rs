@@ -10,8 +10,9 @@ const LAYERS: &[&str] = &[
     // Pure: no environment, no file, no process.
     "error", "escape", "session", "harness", "ladder", "sandbox", "plan",
     // Edges, each of one thing.
-    "cli", "terminal", "scope", "child", "identity", "trusted", "lock", "handover", "store",
-    "prompt", "bwrap", "tmux", "chain", "host", // What puts them together.
+    "cli", "terminal", "scope", "child", "signals", "identity", "renewal", "trusted", "lock",
+    "handover", "store", "prompt", "bwrap", "tmux", "chain",
+    "host", // What puts them together.
     "commands",
 ];
 

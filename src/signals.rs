@@ -1,0 +1,95 @@
+//! Signals as something to wait for, beside a descriptor and a time.
+
+use std::io;
+use std::io::Read;
+use std::os::fd::AsFd;
+use std::os::fd::BorrowedFd;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use nix::poll::PollFd;
+use nix::poll::PollFlags;
+use nix::poll::PollTimeout;
+use nix::poll::poll;
+
+/// The signals that end this process, and those that say that a child has changed, as descriptors.
+pub(crate) struct Signals {
+    end: UnixStream,
+    child: UnixStream,
+}
+
+impl Signals {
+    /// From now on these signals do nothing but wake [`Signals::wait`]. Ctrl-Z, which would stop the
+    /// pane for good, does nothing at all.
+    pub(crate) fn catch() -> io::Result<Self> {
+        use signal_hook::consts::*;
+        let (end, end_writer) = UnixStream::pair()?;
+        let (child, child_writer) = UnixStream::pair()?;
+        for signal in [SIGHUP, SIGTERM, SIGINT, SIGQUIT] {
+            signal_hook::low_level::pipe::register(signal, end_writer.try_clone()?)?;
+        }
+        signal_hook::low_level::pipe::register(SIGCHLD, child_writer)?;
+        let ignored = Arc::new(AtomicBool::new(false));
+        for signal in [SIGTSTP, SIGTTIN] {
+            signal_hook::flag::register(signal, Arc::clone(&ignored))?;
+        }
+        end.set_nonblocking(true)?;
+        child.set_nonblocking(true)?;
+        Ok(Self { end, child })
+    }
+
+    /// Waits for a signal, for `other` to become readable, or for the time to pass.
+    pub(crate) fn wait(
+        &mut self,
+        other: Option<&dyn Source>,
+        within: Option<Duration>,
+    ) -> io::Result<Woken> {
+        let timeout = within.map_or(PollTimeout::NONE, |within| {
+            PollTimeout::try_from(within).unwrap_or(PollTimeout::MAX)
+        });
+        let mut watched = vec![
+            PollFd::new(self.end.as_fd(), PollFlags::POLLIN),
+            PollFd::new(self.child.as_fd(), PollFlags::POLLIN),
+        ];
+        watched.extend(other.map(|other| PollFd::new(other.source(), PollFlags::POLLIN)));
+        // Interrupted by the very signal: its byte is there at the next look.
+        while let Err(error) = poll(&mut watched, timeout) {
+            if error != nix::errno::Errno::EINTR {
+                return Err(error.into());
+            }
+        }
+        let is_ready = |at: usize| watched.get(at).and_then(PollFd::any).unwrap_or(false);
+        let woken = Woken {
+            end: is_ready(0),
+            other: is_ready(2),
+        };
+        drain(&mut self.end);
+        drain(&mut self.child);
+        Ok(woken)
+    }
+}
+
+/// Something with a descriptor that can be waited for.
+pub(crate) trait Source {
+    fn source(&self) -> BorrowedFd<'_>;
+}
+
+impl<T: AsFd> Source for T {
+    fn source(&self) -> BorrowedFd<'_> {
+        self.as_fd()
+    }
+}
+
+/// What [`Signals::wait`] was woken by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Woken {
+    pub(crate) end: bool,
+    pub(crate) other: bool,
+}
+
+fn drain(stream: &mut UnixStream) {
+    let mut buffer = [0; 64];
+    while matches!(stream.read(&mut buffer), Ok(read) if read > 0) {}
+}
