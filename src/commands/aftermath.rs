@@ -15,6 +15,7 @@ use crate::escape::lines_for_terminal;
 use crate::harness::Conversation;
 use crate::host;
 use crate::host::conversations;
+use crate::host::conversations::Way;
 use crate::host::unfinished;
 use crate::session::Ended;
 use crate::session::Sandboxing;
@@ -149,7 +150,7 @@ pub(super) fn remember_conversation(
     store
         .set_conversation(&session.id, Some(&learnt))
         .explained(context)?;
-    conversations::publish(&context.host, harness, session, &learnt)
+    conversations::mirror_conversation(&context.host, harness, session, &learnt, Way::Out)
 }
 
 /// Records the end of a run.

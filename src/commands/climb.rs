@@ -26,6 +26,7 @@ use crate::handover::Message;
 use crate::host;
 use crate::host::Host;
 use crate::host::conversations;
+use crate::host::conversations::Way;
 use crate::host::unfinished;
 use crate::ladder;
 use crate::ladder::Rung;
@@ -124,7 +125,8 @@ impl Prepared {
             host::create(creation)?;
         }
         if may_adopt && let Rung::Resume { conversation } = &self.rung {
-            conversations::adopt(host, harness, &self.planner.session, conversation)?;
+            let session = &self.planner.session;
+            conversations::mirror_conversation(host, harness, session, conversation, Way::In)?;
         }
         // A policy is changed together with the start that it was changed for.
         let sandbox = &self.planner.session.sandbox;

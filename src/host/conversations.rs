@@ -119,44 +119,36 @@ fn sandboxed_conversations(host: &Host, kind: &Rollouts) -> Vec<String> {
     rollouts.map(|rollout| rollout.conversation).collect()
 }
 
-/// Mirrors the transcript of `conversation` from the session's own folder to the harness's.
-pub(crate) fn publish(
-    host: &Host,
-    harness: &Harness,
-    session: &Session,
-    conversation: &str,
-) -> anyhow::Result<()> {
-    let (Conversation::Learnt(kind), Sandboxing::On(_)) = (harness.conversation, &session.sandbox)
-    else {
-        return Ok(());
-    };
-    let own = own_folder(host, session)?;
-    let theirs = harness_folder(host, &kind)?;
-    for rollout in find(&own, &kind) {
-        if rollout.conversation == conversation {
-            mirror(&own, &theirs, &rollout.path)?;
-        }
-    }
-    Ok(())
+/// Which way a transcript is mirrored.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Way {
+    /// From the session's own folder to the harness's.
+    Out,
+    /// Into the session's own folder. Only for an id that a person told, or that was learnt outside of
+    /// any sandbox: an agent could claim anybody's.
+    In,
 }
 
-/// Brings the transcript of `conversation` into the session's own folder. Only for an id that a person
-/// told, or that was learnt outside of any sandbox: an agent could claim anybody's.
-pub(crate) fn adopt(
+/// Mirrors the transcript of `conversation`, for a sandboxed session of such a harness.
+pub(crate) fn mirror_conversation(
     host: &Host,
     harness: &Harness,
     session: &Session,
     conversation: &str,
+    way: Way,
 ) -> anyhow::Result<()> {
     let (Conversation::Learnt(kind), Sandboxing::On(_)) = (harness.conversation, &session.sandbox)
     else {
         return Ok(());
     };
-    let own = own_folder(host, session)?;
-    let theirs = harness_folder(host, &kind)?;
-    for rollout in find(&theirs, &kind) {
+    let (own, theirs) = (own_folder(host, session)?, harness_folder(host, &kind)?);
+    let (from, to) = match way {
+        Way::Out => (own, theirs),
+        Way::In => (theirs, own),
+    };
+    for rollout in find(&from, &kind) {
         if rollout.conversation == conversation {
-            mirror(&theirs, &own, &rollout.path)?;
+            mirror(&from, &to, &rollout.path)?;
         }
     }
     Ok(())
