@@ -21,6 +21,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::path::PathBuf;
 use std::process::Command;
+use std::thread;
 use std::time::Duration;
 
 use tmux_interface::Tmux as TmuxProgram;
@@ -53,6 +54,9 @@ pub(crate) enum Error {
     /// The server is not there, as opposed to: can't be asked.
     #[error("no tmux server is running on `{}`", for_terminal(.0))]
     NoServer(PathBuf),
+    /// It did not answer in time: not asked again.
+    #[error("the tmux server does not answer")]
+    Silent,
     /// In tmux's words.
     #[error("tmux: {0}")]
     Failed(String),
@@ -73,7 +77,7 @@ impl Error {
                  `tmux display-message -p '#{version}'`"
                     .into()
             }
-            Self::Failed(_) | Self::Io(_) => "`hqt-tmux doctor` says more".into(),
+            Self::Silent | Self::Failed(_) | Self::Io(_) => "`hqt-tmux doctor` says more".into(),
         };
         UserError::new(self.to_string()).hint(hint)
     }
@@ -188,13 +192,24 @@ impl Tmux {
             .map(drop)
     }
 
-    /// All panes of the server.
+    /// All panes of the server. One that is just ending still accepts, and then says nothing more than
+    /// that it exited unexpectedly: it is asked again, until it is gone or answers.
     pub(crate) fn list(&self) -> Result<Listing> {
-        if self.is_gone() {
-            return Err(Error::NoServer(self.socket.path().to_owned()));
+        const TRIES: u32 = 5;
+        const PAUSE: Duration = Duration::from_millis(40);
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            if self.is_gone() {
+                return Err(Error::NoServer(self.socket.path().to_owned()));
+            }
+            let list = named("list-panes", &["-a", "-F", panes::FORMAT]);
+            match self.run([list], None) {
+                Ok(output) => return Ok(Listing::new(panes::parse(&output))),
+                Err(Error::Failed(_)) if tries < TRIES => thread::sleep(PAUSE),
+                Err(error) => return Err(error),
+            }
         }
-        let list = named("list-panes", &["-a", "-F", panes::FORMAT]);
-        Ok(Listing::new(panes::parse(&self.run([list], None)?)))
     }
 
     /// Shows `pane` to `client`, or to tmux's own choice of a client.
@@ -260,7 +275,7 @@ impl Tmux {
                 return Err(Error::NotInstalled);
             }
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                return Err(Error::Failed("the server does not answer".into()));
+                return Err(Error::Silent);
             }
             answer => answer?,
         };
