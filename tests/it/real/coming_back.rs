@@ -1,6 +1,7 @@
 //! A conversation survives what ends its harness, and is found again by its id.
 
 use std::fs;
+use std::path::PathBuf;
 
 use serde_json::json;
 
@@ -113,12 +114,12 @@ fn s15_a_lost_transcript_starts_fresh_with_the_stored_id() {
     world.wait_screen(&id, CLAUDE.first);
     assert_eq!(conversation(&world, &id), known);
     world.say(&id, "the second word");
-    assert!(
-        world.transcripts(CLAUDE)[0]
-            .to_str()
-            .unwrap()
-            .contains(&known)
-    );
+    // Claude writes it after it has shown the answer.
+    world.wait("transcript under the stored id", || {
+        let transcripts = world.transcripts(CLAUDE);
+        let is_known = |path: &PathBuf| path.to_str().is_some_and(|path| path.contains(&known));
+        transcripts.iter().any(is_known).then_some(())
+    });
 }
 
 #[test]

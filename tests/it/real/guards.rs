@@ -69,12 +69,16 @@ fn on_the_host(world: &World, kind: Kind) -> Vec<Option<String>> {
     files.chain([".codex/config.toml"]).map(read).collect()
 }
 
-/// Starts the harness on the host, lets it talk, and gives what the words HQT_PLANTED are to it.
-fn use_on_the_host(world: &World, kind: Kind) -> String {
+/// Starts the harness on the host, lets it talk, and gives what the words HQT_PLANTED are to it. It
+/// talks twice, since codex runs what it was told to run at the end of a turn, and is not ended before
+/// `may_end`.
+fn use_on_the_host(world: &World, kind: Kind, may_end: impl Fn()) -> String {
     world.trust_project();
     let id = world.new_session(kind, &["--no-sandbox"]);
     world.wait_screen(&id, kind.first_outside);
     world.say(&id, "spoken on the host");
+    world.say(&id, "and once more");
+    may_end();
     world.stop(&id);
     let questions = world.questions().into_iter().map(|q| q.to_string());
     let mut questions = questions.filter(|question| question.contains("spoken on the host"));
@@ -94,7 +98,7 @@ fn e25_e26_what_is_planted_inside_does_not_run_on_the_host() {
         world.allows(&id, "echo fine >in-the-project");
         world.stop(&id);
         assert_eq!(before, on_the_host(&world, kind), "{}", kind.id);
-        let heard = use_on_the_host(&world, kind);
+        let heard = use_on_the_host(&world, kind, || {});
         assert!(!heard.contains("HQT_PLANTED=planted"), "{heard}");
         assert!(!mark.exists(), "{}: what was planted ran", kind.id);
     }
@@ -111,9 +115,9 @@ fn e25_e26_control_what_the_host_plants_runs() {
         let mut shell = world.env.command("sh");
         shell.args(["-c", &planting(kind, &mark, &targets)]);
         drop(world.env.finish(shell));
-        let heard = use_on_the_host(&world, kind);
+        let marked = || world.wait("mark of what was planted", || mark.exists().then_some(()));
+        let heard = use_on_the_host(&world, kind, marked);
         assert!(heard.contains("HQT_PLANTED=planted"), "{heard}");
-        world.wait("mark of what was planted", || mark.exists().then_some(()));
     }
 }
 
