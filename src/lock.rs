@@ -74,22 +74,14 @@ pub(crate) fn keep_others_out(folder: &Path, id: &SessionId) -> io::Result<Optio
 
 /// Whether somebody holds the lock of `id`.
 pub(crate) fn is_held(folder: &Path, id: &SessionId) -> io::Result<bool> {
-    let file = match fs::File::open(path(folder, id)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        file => file?,
-    };
-    is_locked(&file)
+    Ok(open_held(folder, id)?.is_some())
 }
 
 /// The process that holds the lock of `id`; `None` when nobody does, or it has not said so yet.
 pub(crate) fn holder(folder: &Path, id: &SessionId) -> io::Result<Option<Pid>> {
-    let mut file = match fs::File::open(path(folder, id)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        file => file?,
-    };
-    if !is_locked(&file)? {
+    let Some(mut file) = open_held(folder, id)? else {
         return Ok(None);
-    }
+    };
     let mut text = String::new();
     file.read_to_string(&mut text)?;
     Ok(text
@@ -98,6 +90,15 @@ pub(crate) fn holder(folder: &Path, id: &SessionId) -> io::Result<Option<Pid>> {
         .ok()
         .filter(|pid| *pid > 1)
         .map(Pid::from_raw))
+}
+
+/// The lock file of `id`, while somebody holds it.
+fn open_held(folder: &Path, id: &SessionId) -> io::Result<Option<fs::File>> {
+    let file = match fs::File::open(path(folder, id)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file?,
+    };
+    Ok(is_locked(&file)?.then_some(file))
 }
 
 /// Removes the lock file of a session whose row is gone.

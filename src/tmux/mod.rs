@@ -7,11 +7,16 @@
     reason = "an edge: it runs tmux and looks at its socket"
 )]
 
+mod error;
 mod panes;
+mod program;
 mod socket;
 
+pub(crate) use error::Error;
+use error::Result;
 pub(crate) use panes::Listing;
 pub(crate) use panes::Pane;
+pub(crate) use program::ensure_supported;
 pub(crate) use socket::Socket;
 pub(crate) use socket::all_folders as socket_folders;
 pub(crate) use socket::inside as socket_in_use;
@@ -28,7 +33,6 @@ use tmux_interface::Tmux as TmuxProgram;
 use tmux_interface::TmuxCommand;
 
 use crate::child;
-use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::session::SessionId;
 
@@ -40,50 +44,6 @@ const FIRST_SESSION: &str = "hqt";
 
 /// A server that does not answer in this time is not asked again.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
-
-/// The oldest tmux that has `remain-on-exit failed` and popups.
-const MINIMUM: (u32, u32) = (3, 2);
-
-/// What a tmux call can fail with.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Error {
-    #[error("tmux is not installed")]
-    NotInstalled,
-    #[error("tmux {found} is too old")]
-    TooOld { found: String },
-    /// The server is not there, as opposed to: can't be asked.
-    #[error("no tmux server is running on `{}`", for_terminal(.0))]
-    NoServer(PathBuf),
-    /// It did not answer in time: not asked again.
-    #[error("the tmux server does not answer")]
-    Silent,
-    /// In tmux's words.
-    #[error("tmux: {0}")]
-    Failed(String),
-    #[error("could not run tmux: {0}")]
-    Io(#[from] io::Error),
-}
-
-impl Error {
-    /// The same for a person.
-    pub(crate) fn explain(self) -> UserError {
-        let hint = match &self {
-            Self::NotInstalled | Self::TooOld { .. } => {
-                format!("install tmux {}.{} or newer", MINIMUM.0, MINIMUM.1)
-            }
-            Self::NoServer(_) => "start tmux first, or call hqt-tmux outside of it".into(),
-            Self::Failed(words) if words.contains("server exited unexpectedly") => {
-                "tmux on PATH may be of another version than the server: compare `tmux -V` with \
-                 `tmux display-message -p '#{version}'`"
-                    .into()
-            }
-            Self::Silent | Self::Failed(_) | Self::Io(_) => "`hqt-tmux doctor` says more".into(),
-        };
-        UserError::new(self.to_string()).hint(hint)
-    }
-}
-
-type Result<T> = std::result::Result<T, Error>;
 
 /// One tmux server, running or not.
 #[derive(Clone, Debug)]
@@ -302,7 +262,7 @@ impl Tmux {
             tmux = tmux.add_command(command);
         }
         let mut built = tmux.build();
-        let program = self.program.clone().or_else(on_path);
+        let program = self.program.clone().or_else(program::on_path);
         let program = program.ok_or(Error::NotInstalled)?;
         let program = program.to_str().ok_or_else(|| {
             Error::Failed(format!(
@@ -313,38 +273,6 @@ impl Tmux {
         built.name(program.to_owned());
         Ok(Command::from(built))
     }
-}
-
-/// tmux on PATH, but in no relative folder of it: that would mean the project once we run there.
-fn on_path() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
-    which::which_in("tmux", std::env::join_paths(folders).ok(), "/").ok()
-}
-
-/// The version of the tmux program, refused when it is too old.
-pub(crate) fn ensure_supported() -> Result<String> {
-    let mut built = TmuxProgram::new().version().build();
-    let program = on_path().ok_or(Error::NotInstalled)?;
-    built.name(program.to_string_lossy().into_owned());
-    let command = Command::from(built);
-    let answer = match child::answer(command, ANSWER_TIME) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Error::NotInstalled),
-        answer => answer?,
-    };
-    let found = String::from_utf8_lossy(&answer.stdout).trim().to_owned();
-    match version_numbers(&found) {
-        Some(numbers) if numbers < MINIMUM => Err(Error::TooOld { found }),
-        _ => Ok(found),
-    }
-}
-
-/// `tmux 3.3a` and `tmux next-3.4` as numbers; `None` for what has none, as `tmux master`.
-fn version_numbers(text: &str) -> Option<(u32, u32)> {
-    let digits = text.find(|c: char| c.is_ascii_digit())?;
-    let (major, rest) = text[digits..].split_once('.')?;
-    let minor: String = rest.chars().take_while(char::is_ascii_digit).collect();
-    Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
 fn named(name: &'static str, words: &[&str]) -> TmuxCommand<'static> {
@@ -401,13 +329,5 @@ mod tests {
         ] {
             assert_eq!(encode(word), encoded);
         }
-    }
-
-    #[test]
-    fn versions_are_compared_by_number() {
-        assert_eq!(version_numbers("tmux 3.3a"), Some((3, 3)));
-        assert_eq!(version_numbers("tmux next-3.10"), Some((3, 10)));
-        assert_eq!(version_numbers("tmux master"), None);
-        assert!(version_numbers("tmux 3.1c") < Some(MINIMUM));
     }
 }

@@ -1,0 +1,60 @@
+//! The tmux program: where it is, and whether it is new enough.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::Command;
+
+use tmux_interface::Tmux as TmuxProgram;
+
+use crate::child;
+use crate::tmux::ANSWER_TIME;
+use crate::tmux::error::Error;
+use crate::tmux::error::Result;
+
+/// The oldest tmux that has `remain-on-exit failed` and popups.
+pub(super) const MINIMUM: (u32, u32) = (3, 2);
+
+/// tmux on PATH, but in no relative folder of it: that would mean the project once we run there.
+pub(super) fn on_path() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+    which::which_in("tmux", std::env::join_paths(folders).ok(), "/").ok()
+}
+
+/// The version of the tmux program, refused when it is too old.
+pub(crate) fn ensure_supported() -> Result<String> {
+    let mut built = TmuxProgram::new().version().build();
+    let program = on_path().ok_or(Error::NotInstalled)?;
+    built.name(program.to_string_lossy().into_owned());
+    let command = Command::from(built);
+    let answer = match child::answer(command, ANSWER_TIME) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Error::NotInstalled),
+        answer => answer?,
+    };
+    let found = String::from_utf8_lossy(&answer.stdout).trim().to_owned();
+    match version_numbers(&found) {
+        Some(numbers) if numbers < MINIMUM => Err(Error::TooOld { found }),
+        _ => Ok(found),
+    }
+}
+
+/// `tmux 3.3a` and `tmux next-3.4` as numbers; `None` for what has none, as `tmux master`.
+fn version_numbers(text: &str) -> Option<(u32, u32)> {
+    let digits = text.find(|c: char| c.is_ascii_digit())?;
+    let (major, rest) = text[digits..].split_once('.')?;
+    let minor: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_by_number() {
+        assert_eq!(version_numbers("tmux 3.3a"), Some((3, 3)));
+        assert_eq!(version_numbers("tmux next-3.10"), Some((3, 10)));
+        assert_eq!(version_numbers("tmux master"), None);
+        assert!(version_numbers("tmux 3.1c") < Some(MINIMUM));
+    }
+}
