@@ -12,6 +12,7 @@ use crate::commands::table;
 use crate::error::ExitCode;
 use crate::escape::for_terminal;
 use crate::host;
+use crate::session::Activity;
 use crate::session::Session;
 
 pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<ExitCode> {
@@ -54,9 +55,11 @@ fn state(session: &Session, survey: &Survey) -> String {
 fn text(sessions: &[Session], survey: &Survey) -> String {
     let now = host::now();
     let mut rows: Vec<Vec<String>> = vec![
-        ["ID", "NAME", "HARNESS", "STATE", "SANDBOX", "AGE", "FOLDER"]
-            .map(str::to_owned)
-            .to_vec(),
+        [
+            "ID", "NAME", "HARNESS", "STATE", "ACTIVITY", "SANDBOX", "AGE", "FOLDER",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
     ];
     for session in sessions {
         rows.push(vec![
@@ -64,6 +67,10 @@ fn text(sessions: &[Session], survey: &Survey) -> String {
             table::name(session),
             for_terminal(&session.harness),
             state(session, survey),
+            survey
+                .activity(session)
+                .map_or("-", Activity::as_str)
+                .to_owned(),
             table::sandbox_word(&session.sandbox),
             table::age(session.created_at, now),
             for_terminal(&session.cwd),

@@ -107,6 +107,8 @@ fn what_it_is(session: &Session) -> Vec<Vec<String>> {
 
 fn how_it_goes(session: &Session, survey: &Survey) -> Vec<Vec<String>> {
     let mut rows = vec![row("state", survey.state(session).as_str().to_owned())];
+    let activity = survey.activity(session);
+    rows.extend(activity.map(|activity| row("activity", activity.as_str().to_owned())));
     if let (Some(socket), Some(pane)) = (&session.socket, survey.pane(session)) {
         rows.push(row(
             "tmux",

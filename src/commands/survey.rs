@@ -11,7 +11,9 @@ use crate::commands::Explained;
 use crate::commands::table;
 use crate::error::UserError;
 use crate::escape::for_terminal;
+use crate::harness;
 use crate::lock;
+use crate::session::Activity;
 use crate::session::Session;
 use crate::session::SessionId;
 use crate::session::State;
@@ -71,6 +73,15 @@ impl Survey {
                 _ => State::Stopped,
             },
         }
+    }
+
+    /// What a running session shows of what it is doing.
+    pub(super) fn activity(&self, session: &Session) -> Option<Activity> {
+        if self.state(session) != State::Running {
+            return None;
+        }
+        let pane = self.pane(session)?;
+        harness::find(&session.harness)?.activity(&pane.title, pane.bell, &session.cwd)
     }
 
     /// The pane of one of the sessions.

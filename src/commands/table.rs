@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::commands::survey::Survey;
 use crate::escape::for_terminal;
+use crate::session::Activity;
 use crate::session::Ended;
 use crate::session::Sandboxing;
 use crate::session::Session;
@@ -35,6 +36,8 @@ pub(super) fn json(session: &Session, survey: &Survey) -> Value {
     );
     object.insert("env_names".into(), session.env_names.clone().into());
     object.insert("state".into(), survey.state(session).as_str().into());
+    let activity = survey.activity(session);
+    object.insert("activity".into(), activity.map(Activity::as_str).into());
     object.insert("tmux".into(), tmux(session, survey));
     object.insert("created_at".into(), time(session.created_at).into());
     object.insert(

@@ -2,9 +2,11 @@
 
 use crate::session::SessionId;
 
-/// Ids and numbers only; our mark, whose value anybody can set, last.
-pub(super) const FORMAT: &str =
-    "#{pane_id} #{window_id} #{session_id} #{pane_dead} #{session_activity} #{@hqt_session}";
+/// Ids and numbers, our mark, and last the title. The programs in the panes choose their titles: cut to
+/// a width, tmux leaves control characters out, so that none begins a line of its own. The mark is cut
+/// one character behind its length.
+pub(super) const FORMAT: &str = "#{pane_id} #{window_id} #{session_id} #{pane_dead} #{window_bell_flag} \
+    #{session_activity} #{=13:@hqt_session} #{=200:pane_title}";
 
 /// A pane.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -17,9 +19,13 @@ pub(crate) struct Pane {
     pub(crate) tmux_session: String,
     /// Its command has ended and it was kept.
     pub(crate) dead: bool,
+    /// The bell has rung in its window, and nobody has looked since.
+    pub(crate) bell: bool,
     activity: u64,
     /// The session that it is of.
     pub(crate) session: Option<SessionId>,
+    /// As the program in it has set it.
+    pub(crate) title: String,
 }
 
 /// The panes of one server at one moment.
@@ -86,21 +92,25 @@ pub(super) fn parse(output: &[u8]) -> Vec<Pane> {
 }
 
 fn parse_line(line: &[u8]) -> Option<Pane> {
-    let line = std::str::from_utf8(line).ok()?;
-    let mut fields = line.splitn(6, ' ');
+    let line = String::from_utf8_lossy(line);
+    let mut fields = line.splitn(8, ' ');
     let pane = id(fields.next()?, '%')?;
     let window = id(fields.next()?, '@')?;
     let tmux_session = id(fields.next()?, '$')?;
     let dead = fields.next()? == "1";
+    let bell = fields.next()? == "1";
     let activity = fields.next()?.parse().unwrap_or_default();
     let session = SessionId::parse(fields.next().unwrap_or_default());
+    let title = fields.next().unwrap_or_default().to_owned();
     Some(Pane {
         pane,
         window,
         tmux_session,
         dead,
+        bell,
         activity,
         session,
+        title,
     })
 }
 
@@ -117,12 +127,15 @@ mod tests {
     #[test]
     fn lines_are_read_and_others_passed_over() {
         let panes = parse(
-            b"%1 @2 $0 0 17 aaaaaaaaaaaa\n%2 @3 $0 1 18 \nrubbish\n\xff\n%3 @4 $1 0 19 x y\n",
+            b"%1 @2 $0 0 1 17 aaaaaaaaaaaa a b\n%2 @3 $0 1 0 18  \nrubbish\n\xff\n%3 @4 $1 0 0 19 x y\xff\n",
         );
         assert_eq!(panes.len(), 3);
         assert_eq!(panes[0].session, SessionId::parse("aaaaaaaaaaaa"));
         assert!(panes[1].dead && panes[1].session.is_none());
         assert_eq!(panes[2].session, None);
+        assert!(panes[0].bell && !panes[1].bell);
+        let titles: Vec<&str> = panes.iter().map(|pane| pane.title.as_str()).collect();
+        assert_eq!(titles, ["a b", "", "y\u{fffd}"]);
         let listing = Listing::new(panes);
         assert_eq!(listing.latest_tmux_session(), Some("$1"));
     }
@@ -130,7 +143,7 @@ mod tests {
     #[test]
     fn a_living_pane_goes_before_a_dead_one() {
         let listing = Listing::new(parse(
-            b"%1 @1 $0 1 1 aaaaaaaaaaaa\n%2 @2 $0 0 1 aaaaaaaaaaaa\n",
+            b"%1 @1 $0 1 0 1 aaaaaaaaaaaa \n%2 @2 $0 0 0 1 aaaaaaaaaaaa \n",
         ));
         let id = SessionId::parse("aaaaaaaaaaaa").unwrap();
         assert_eq!(

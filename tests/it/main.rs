@@ -8,6 +8,8 @@
     reason = "a test is an edge, and one that can't go on has failed"
 )]
 
+/// What a running harness shows of what it is doing.
+mod activity;
 /// A store that can't be used.
 mod broken_store;
 /// The command line itself: help, exit codes, what goes to stdout and what to stderr.
