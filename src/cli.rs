@@ -24,6 +24,37 @@ pub(crate) struct Cli {
     pub(crate) verb: Verb,
 }
 
+impl Cli {
+    /// Reads the command line; ends the process with clap's words where it is wrong.
+    pub(crate) fn read() -> Self {
+        Self::of_a_pane(std::env::args_os()).unwrap_or_else(Self::parse)
+    }
+
+    /// What we ourselves wrote, for panes and sandboxes, is read without clap: its description of every
+    /// verb would take time at each start and stay in memory in each pane.
+    fn of_a_pane(mut words: impl Iterator<Item = OsString>) -> Option<Self> {
+        let verb = words.nth(1)?;
+        let rest: Vec<OsString> = words.collect();
+        let verb = match (verb.to_str()?, rest.as_slice()) {
+            ("exec", [id]) => Verb::Exec(Exec {
+                id: id.to_str().filter(|id| !id.starts_with('-'))?.to_owned(),
+            }),
+            ("inner", [dashes, command @ ..]) if dashes == "--" && !command.is_empty() => {
+                Verb::Inner(Inner {
+                    command: command.to_vec(),
+                })
+            }
+            _ => return None,
+        };
+        let global = Global {
+            socket_name: None,
+            socket_path: None,
+            color: Color::Auto,
+        };
+        Some(Self { global, verb })
+    }
+}
+
 /// What every verb understands.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Global {
@@ -235,8 +266,31 @@ pub(crate) struct Inner {
 mod tests {
     use clap::CommandFactory;
 
+    use clap::Parser;
+
+    use super::Cli;
+
     #[test]
     fn the_command_line_is_sound() {
-        super::Cli::command().debug_assert();
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_words_of_a_pane_are_read_as_clap_reads_them() {
+        let inner = ["hqt-tmux", "inner", "--", "sh", "-c", "exit 3", "--"];
+        for words in [&["hqt-tmux", "exec", "0123456789ab"][..], &inner[..]] {
+            let ours = Cli::of_a_pane(words.iter().map(Into::into)).unwrap();
+            let claps = Cli::try_parse_from(words).unwrap();
+            assert_eq!(format!("{ours:?}"), format!("{claps:?}"));
+        }
+        for words in [
+            &["hqt-tmux"][..],
+            &["hqt-tmux", "exec"],
+            &["hqt-tmux", "exec", "--help"],
+            &["hqt-tmux", "inner", "sh"],
+            &["hqt-tmux", "list"],
+        ] {
+            assert!(Cli::of_a_pane(words.iter().map(Into::into)).is_none());
+        }
     }
 }

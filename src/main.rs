@@ -28,8 +28,6 @@ mod trusted;
 use std::io;
 use std::io::Write;
 
-use clap::Parser;
-
 use crate::cli::Cli;
 use crate::cli::Color;
 use crate::error::ExitCode;
@@ -38,7 +36,7 @@ use crate::escape::lines_for_terminal;
 use crate::host::Host;
 
 fn main() -> std::process::ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::read();
     match cli.global.color {
         Color::Auto => {}
         color => {
