@@ -94,7 +94,7 @@ fn start(context: &Context, session: &Session) -> anyhow::Result<String> {
         &message,
     )? {
         Opened::Running(pane) => Ok(pane),
-        Opened::Lost => bail!("somebody else has just started this session"),
+        Opened::Lost(_) => bail!("somebody else has just started this session"),
     }
 }
 

@@ -30,6 +30,7 @@ use crate::session::Session;
 use crate::session::State;
 use crate::store::Store;
 use crate::tmux;
+use crate::tmux::Pane;
 use crate::tmux::Socket;
 use crate::tmux::Tmux;
 
@@ -55,7 +56,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Resume) -> anyhow::Result<
     if state == State::Running && !arguments.dry_run {
         refuse_changes(&session, arguments)?;
         store.mark_seen(&[&session.id]).explained(context)?;
-        return go_to(context, &store, &session, arguments.detach);
+        return go_to(context, &store, &session, arguments.detach, None);
     }
     start(context, &store, &session, &survey, arguments)
 }
@@ -156,21 +157,23 @@ fn run_at(
             }
             Ok(ExitCode::Done)
         }
-        Ok(Opened::Lost) => go_to(context, store, session, detach),
+        Ok(Opened::Lost(ours)) => go_to(context, store, session, detach, Some(&ours)),
         // A second call may have been faster with the same pane; then there is a winner to go to.
         Err(error) => match is_running_soon(context, session)? {
-            true => go_to(context, store, session, detach),
+            true => go_to(context, store, session, detach, None),
             false => Err(error),
         },
     }
 }
 
-/// Goes to the pane of a session that is running, waiting for one that is just starting.
+/// Goes to the pane of a session that is running, waiting for one that is just starting. The pane `closing`
+/// is of a call that came too late, and so may be others: they show for a moment.
 fn go_to(
     context: &Context,
     store: &Store,
     session: &Session,
     detach: bool,
+    closing: Option<&str>,
 ) -> anyhow::Result<ExitCode> {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -179,13 +182,23 @@ fn go_to(
             .explained(context)?
             .with_context(|| format!("session {} has just been deleted", session.id))?;
         let survey = Survey::of(context, std::slice::from_ref(&session))?;
-        if let Some(pane) = survey.pane(&session).filter(|pane| !pane.dead) {
-            if !detach {
-                opening::show(context, &server_of(context, &session), &pane.pane)?;
+        let mut panes = survey.panes(&session).into_iter();
+        let is_its_own = |pane: &&Pane| !pane.dead && Some(pane.pane.as_str()) != closing;
+        if let Some(pane) = panes.find(is_its_own) {
+            let server = server_of(context, &session);
+            let shown = match detach {
+                true => Ok(()),
+                false => opening::show(context, &server, &pane.pane),
+            };
+            let has_closed = || {
+                server
+                    .list()
+                    .is_ok_and(|now| now.pane(&pane.pane).is_none())
+            };
+            if shown.is_ok() || Instant::now() > deadline || !has_closed() {
+                return shown.map(|()| ExitCode::Done);
             }
-            return Ok(ExitCode::Done);
-        }
-        if Instant::now() > deadline {
+        } else if Instant::now() > deadline {
             bail!(
                 UserError::new(format!(
                     "session {} runs, but in no window of tmux",
