@@ -1,17 +1,21 @@
 //! The chain of processes in a pane: `exec` → (bubblewrap →) `inner` → the harness, and what its
 //! two ends say to each other.
 //!
-//! `exec` writes signal numbers to the control pipe, and its death closes it; `inner` writes one
-//! line about the start and one about the end to the report pipe. The descriptors have fixed
-//! numbers, since they stand in no argument but bubblewrap's.
+//! `exec` writes [`GO`] to the control pipe, on which the harness starts, and then signal numbers; its
+//! death closes it. `inner` writes one line about the start and one about the end to the report pipe.
+//! The descriptors have fixed numbers, since they stand in no argument but bubblewrap's.
 #![expect(clippy::disallowed_methods, reason = "an edge: it runs the plan")]
+
+mod outcome;
+
+pub(crate) use outcome::Outcome;
+use outcome::outcome;
 
 use std::fs;
 use std::io::Read;
 use std::io::Seek;
 use std::io::Write;
 use std::os::fd::OwnedFd;
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Child;
 use std::process::Command;
@@ -26,8 +30,6 @@ use nix::fcntl::OFlag;
 use nix::sys::memfd::MFdFlags;
 use nix::sys::memfd::memfd_create;
 use nix::sys::signal::Signal;
-use nix::sys::signal::killpg;
-use nix::unistd::Pid;
 use nix::unistd::pipe2;
 use nix::unistd::write;
 
@@ -38,12 +40,13 @@ use crate::sandbox::EXPECTED_FD;
 use crate::sandbox::FILTER_FD;
 use crate::sandbox::STATUS_FD;
 use crate::sandbox::filter;
-use crate::session::Ended;
 use crate::signals::Signals;
 use crate::signals::Source;
 
-/// `inner` reads signal numbers here.
+/// `inner` reads [`GO`] and signal numbers here.
 pub(crate) const CONTROL_FD: i32 = 3;
+/// No signal has this number.
+pub(crate) const GO: u8 = 0;
 /// `inner` writes its report here.
 pub(crate) const REPORT_FD: i32 = 4;
 
@@ -56,14 +59,6 @@ const WAY_OUT: &[(Duration, Signal)] = &[
 ];
 /// When the whole chain is killed.
 const LAST_MOMENT: Duration = Duration::from_millis(3_000);
-
-/// What became of a run.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Outcome {
-    Ended(Ended),
-    /// The sandbox could not be made, or the harness not be executed.
-    NeverStarted(String),
-}
 
 /// A run that is over.
 pub(crate) struct Run {
@@ -78,51 +73,81 @@ pub(crate) fn close_inherited_on_exec() {
     close_fds::set_fds_cloexec(3, &[]);
 }
 
-/// Runs `plan` to its end. `renewed` is told, once, of a file that the host has replaced meanwhile.
-pub(crate) fn run(
-    plan: &Plan,
-    signals: &mut Signals,
-    renewed: &dyn Fn(&Path),
-) -> anyhow::Result<Run> {
-    let started = Instant::now();
-    let (mut child, control, report, status) = spawn(plan)?;
-    let mut asked: Option<Instant> = None;
-    let mut sent = 0;
-    let mut renewals = Renewals::of(&plan.renewable);
-    let ended = loop {
-        let due =
-            asked.map(|asked| next_step(asked, sent).saturating_duration_since(Instant::now()));
-        let other = renewals.as_ref().map(|renewals| renewals as &dyn Source);
-        let woken = signals.wait(other, due)?;
-        if woken.other
-            && let Some(file) = renewals.as_ref().and_then(Renewals::next)
-        {
-            renewed(file);
-            renewals = None;
-        }
-        if let Some(ended) = child.try_wait()? {
-            break ended;
-        }
-        if woken.end && asked.is_none() {
-            asked = Some(Instant::now());
-        }
-        while let Some(asked) = asked
-            && next_step(asked, sent) <= Instant::now()
-        {
-            match WAY_OUT.get(sent) {
-                // A pipe that nobody reads any more: the chain is ending already.
-                Some((_, signal)) => drop(write(&control, &[*signal as u8])),
-                None => child.kill()?,
+/// A chain that stands, up to `inner`: bubblewrap takes its time, in which a run can be recorded. Dropped
+/// before [`Chain::run`], it ends, and no harness was started.
+pub(crate) struct Chain {
+    child: Child,
+    control: OwnedFd,
+    report: OwnedFd,
+    status: OwnedFd,
+    sandboxed: bool,
+    renewals: Option<Renewals>,
+}
+
+impl Chain {
+    /// Lets the harness start, and waits for its end. `renewed` is told, once, of a file that the host has
+    /// replaced meanwhile.
+    pub(crate) fn run(
+        &mut self,
+        signals: &mut Signals,
+        renewed: &dyn Fn(&Path),
+    ) -> anyhow::Result<Run> {
+        let started = Instant::now();
+        // A pipe that nobody reads any more: the chain is ending already.
+        let _ = write(&self.control, &[GO]);
+        let (ended, asked_to_end) = self.watch(signals, renewed)?;
+        Ok(Run {
+            outcome: outcome(
+                ended,
+                &read_all(&self.report),
+                &read_all(&self.status),
+                self.sandboxed,
+            ),
+            lasted: started.elapsed(),
+            asked_to_end,
+        })
+    }
+
+    /// How the chain ended, and whether it was asked to.
+    fn watch(
+        &mut self,
+        signals: &mut Signals,
+        renewed: &dyn Fn(&Path),
+    ) -> anyhow::Result<(ExitStatus, bool)> {
+        let mut asked: Option<Instant> = None;
+        let mut sent = 0;
+        loop {
+            let due =
+                asked.map(|asked| next_step(asked, sent).saturating_duration_since(Instant::now()));
+            let other = self
+                .renewals
+                .as_ref()
+                .map(|renewals| renewals as &dyn Source);
+            let woken = signals.wait(other, due)?;
+            if woken.other
+                && let Some(file) = self.renewals.as_ref().and_then(Renewals::next)
+            {
+                renewed(file);
+                self.renewals = None;
             }
-            sent += 1;
+            if let Some(ended) = self.child.try_wait()? {
+                return Ok((ended, asked.is_some()));
+            }
+            if woken.end && asked.is_none() {
+                asked = Some(Instant::now());
+            }
+            while let Some(asked) = asked
+                && next_step(asked, sent) <= Instant::now()
+            {
+                match WAY_OUT.get(sent) {
+                    // A pipe that nobody reads any more: the chain is ending already.
+                    Some((_, signal)) => drop(write(&self.control, &[*signal as u8])),
+                    None => self.child.kill()?,
+                }
+                sent += 1;
+            }
         }
-    };
-    drop(control);
-    Ok(Run {
-        outcome: outcome(ended, &read_all(report), &read_all(status), plan.sandboxed),
-        lasted: started.elapsed(),
-        asked_to_end: asked.is_some(),
-    })
+    }
 }
 
 fn next_step(asked: Instant, sent: usize) -> Instant {
@@ -134,48 +159,58 @@ fn next_step(asked: Instant, sent: usize) -> Instant {
     }
 }
 
-/// Starts the chain from this thread: the kernel ties `--die-with-parent` to the thread that forked.
-fn spawn(plan: &Plan) -> anyhow::Result<(Child, OwnedFd, OwnedFd, OwnedFd)> {
+/// Starts the chain of `plan`, all but the harness; from this thread, since the kernel ties
+/// `--die-with-parent` to the thread that forked.
+pub(crate) fn stand(plan: &Plan) -> anyhow::Result<Chain> {
     let (control_read, control_write) = pipe2(OFlag::O_CLOEXEC)?;
     let (report_read, report_write) = pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
     let (status_read, status_write) = pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
     let (program, arguments) = plan.argv.split_first().context("the plan is empty")?;
-    let mut mappings = vec![
-        FdMapping {
-            parent_fd: control_read,
-            child_fd: CONTROL_FD,
-        },
-        FdMapping {
-            parent_fd: report_write,
-            child_fd: REPORT_FD,
-        },
-    ];
-    if plan.sandboxed {
-        mappings.push(FdMapping {
-            parent_fd: status_write,
-            child_fd: STATUS_FD,
-        });
-        mappings.push(FdMapping {
-            parent_fd: in_memory(&filter::program()?)?,
-            child_fd: FILTER_FD,
-        });
-        mappings.push(FdMapping {
-            parent_fd: in_memory(&identity::expectations(&plan.mounts)?)?,
-            child_fd: EXPECTED_FD,
-        });
-    }
     let mut command = Command::new(program);
     command
         .args(arguments)
         .env_clear()
         .envs(&plan.environment)
         .current_dir(&plan.cwd)
-        .fd_mappings(mappings)
+        .fd_mappings(descriptors(
+            plan,
+            [control_read, report_write, status_write],
+        )?)
         .context("could not arrange the descriptors")?;
     let child = command
         .spawn()
         .with_context(|| format!("could not run `{}`", crate::escape::for_terminal(program)))?;
-    Ok((child, control_write, report_read, status_read))
+    Ok(Chain {
+        child,
+        control: control_write,
+        report: report_read,
+        status: status_read,
+        sandboxed: plan.sandboxed,
+        renewals: Renewals::of(&plan.renewable),
+    })
+}
+
+/// What the chain is given, at its fixed numbers.
+fn descriptors(
+    plan: &Plan,
+    [control, report, status]: [OwnedFd; 3],
+) -> anyhow::Result<Vec<FdMapping>> {
+    let mut given = vec![(control, CONTROL_FD), (report, REPORT_FD)];
+    if plan.sandboxed {
+        given.extend([
+            (status, STATUS_FD),
+            (in_memory(&filter::program()?)?, FILTER_FD),
+            (
+                in_memory(&identity::expectations(&plan.mounts)?)?,
+                EXPECTED_FD,
+            ),
+        ]);
+    }
+    let mappings = given.into_iter().map(|(parent_fd, child_fd)| FdMapping {
+        parent_fd,
+        child_fd,
+    });
+    Ok(mappings.collect())
 }
 
 /// `content` as a file that is nowhere, at its beginning.
@@ -188,102 +223,10 @@ fn in_memory(content: &[u8]) -> anyhow::Result<OwnedFd> {
 }
 
 /// What stands in a pipe whose writers are gone. Not more: a writer that is not gone is not waited for.
-fn read_all(pipe: OwnedFd) -> String {
+fn read_all(pipe: &OwnedFd) -> String {
     let mut bytes = Vec::new();
-    let _ = fs::File::from(pipe).read_to_end(&mut bytes);
+    if let Ok(pipe) = pipe.try_clone() {
+        let _ = fs::File::from(pipe).read_to_end(&mut bytes);
+    }
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// What `inner` reports; the last words count.
-fn outcome(status: ExitStatus, report: &str, bwrap_status: &str, sandboxed: bool) -> Outcome {
-    let mut harness = None;
-    for line in report.lines() {
-        match line.split_once(' ') {
-            Some(("started", pid)) => {
-                harness = pid.parse().ok().filter(|pid| *pid > 1).map(Pid::from_raw);
-            }
-            Some(("exit", code)) => {
-                if let Ok(code) = code.parse() {
-                    return Outcome::Ended(Ended::Code(code));
-                }
-            }
-            Some(("signal", signal)) => {
-                if let Ok(signal) = signal.parse() {
-                    return Outcome::Ended(Ended::Signal(signal));
-                }
-            }
-            Some(("failed", words)) => return Outcome::NeverStarted(words.to_owned()),
-            _ => {}
-        }
-    }
-    if !sandboxed && let Some(harness) = harness {
-        // `inner` was killed and could not take the harness along; bubblewrap's would have been.
-        let _ = killpg(harness, Signal::SIGKILL);
-    }
-    match (exit_code(bwrap_status), status.signal()) {
-        (Some(code), _) => Outcome::Ended(Ended::Code(code)),
-        (None, _) if sandboxed && harness.is_none() && status.code().is_some() => {
-            Outcome::NeverStarted(format!("bubblewrap could not make the sandbox ({status})"))
-        }
-        (None, Some(signal)) => Outcome::Ended(Ended::Signal(signal)),
-        (None, None) => Outcome::Ended(Ended::Code(status.code().unwrap_or(1))),
-    }
-}
-
-/// The `exit-code` of `--json-status-fd`: it is written only when there was a child to exit.
-fn exit_code(bwrap_status: &str) -> Option<i32> {
-    let values = serde_json::Deserializer::from_str(bwrap_status).into_iter::<serde_json::Value>();
-    values
-        .map_while(Result::ok)
-        .filter_map(|value| value.get("exit-code")?.as_i64())
-        .find_map(|code| i32::try_from(code).ok())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bubblewraps_failure_is_told_from_the_harnesss_own_status_1() {
-        let failed = ExitStatus::from_raw(1 << 8);
-        assert_eq!(
-            outcome(failed, "started 7\nexit 1\n", "{\"exit-code\": 1}", true),
-            Outcome::Ended(Ended::Code(1))
-        );
-        assert!(matches!(
-            outcome(failed, "", "", true),
-            Outcome::NeverStarted(_)
-        ));
-        assert!(matches!(
-            outcome(failed, "", "{\"child-pid\": 17}\n", true),
-            Outcome::NeverStarted(_)
-        ));
-        assert_eq!(
-            outcome(
-                failed,
-                "",
-                "{\"child-pid\": 17}\n{\"exit-code\": 137}",
-                true
-            ),
-            Outcome::Ended(Ended::Code(137))
-        );
-    }
-
-    #[test]
-    fn a_report_that_makes_no_sense_is_passed_over() {
-        let killed = ExitStatus::from_raw(9);
-        for report in [
-            "exit\n",
-            "exit x\n",
-            "signal 99999999999\n",
-            "\u{fffd}\n",
-            "started -4\n",
-        ] {
-            assert_eq!(
-                outcome(killed, report, "}{", true),
-                Outcome::Ended(Ended::Signal(9)),
-                "{report}"
-            );
-        }
-    }
 }
