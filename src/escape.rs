@@ -8,8 +8,12 @@ use shell_quote::{Bash, Quotable};
 /// `text` with everything a terminal could act on made visible: control characters, the invisible
 /// format characters that reorder text, and bytes that are not UTF-8.
 pub(crate) fn for_terminal(text: impl AsRef<OsStr>) -> String {
+    let text = text.as_ref().as_bytes();
+    if text.iter().all(|byte| matches!(byte, b' '..=b'~')) {
+        return String::from_utf8_lossy(text).into_owned();
+    }
     let mut shown = String::new();
-    for chunk in text.as_ref().as_bytes().utf8_chunks() {
+    for chunk in text.utf8_chunks() {
         for c in chunk.valid().chars() {
             match c {
                 '\n' => shown.push_str("\\n"),

@@ -1,11 +1,11 @@
 //! `hqt-tmux list`: all sessions.
 
-use serde_json::Value;
-
 use crate::cli;
 use crate::commands::Context;
 use crate::commands::Explained;
+use crate::commands::object::Object;
 use crate::commands::print;
+use crate::commands::print_json;
 use crate::commands::say;
 use crate::commands::survey::Survey;
 use crate::commands::table;
@@ -20,11 +20,8 @@ pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<Ex
     let sessions = store.all().explained(context)?;
     let survey = Survey::of(context, &sessions)?;
     if arguments.json {
-        let all: Vec<Value> = sessions
-            .iter()
-            .map(|session| table::json(session, &survey))
-            .collect();
-        print(&format!("{:#}\n", Value::from(all)))?;
+        let all = sessions.iter().map(|session| Object::of(session, &survey));
+        print_json(&all.collect::<Vec<_>>())?;
     } else if sessions.is_empty() {
         say("there is no session yet; start one with: hqt-tmux new");
     } else {

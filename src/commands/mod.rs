@@ -10,6 +10,7 @@ mod explain;
 mod inner;
 mod list;
 mod new;
+mod object;
 mod opening;
 mod picker;
 mod planning;
@@ -25,6 +26,8 @@ mod table;
 use std::io;
 use std::io::Write;
 use std::path::PathBuf;
+
+use serde::Serialize;
 
 use crate::cli::Cli;
 use crate::cli::Global;
@@ -106,6 +109,11 @@ fn print(text: &str) -> anyhow::Result<()> {
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(())
+}
+
+/// Writes data to stdout as JSON.
+fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
+    print(&format!("{}\n", serde_json::to_string_pretty(value)?))
 }
 
 /// Says something to a person, on stderr. Nobody listening is no failure.

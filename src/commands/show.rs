@@ -4,10 +4,12 @@ use crate::cli;
 use crate::commands::Context;
 use crate::commands::Explained;
 use crate::commands::explain;
+use crate::commands::object::Object;
 use crate::commands::planning;
 use crate::commands::planning::Planner;
 use crate::commands::planning::mint;
 use crate::commands::print;
+use crate::commands::print_json;
 use crate::commands::survey;
 use crate::commands::survey::Survey;
 use crate::commands::table;
@@ -43,7 +45,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<Ex
     };
     let survey = Survey::of(context, std::slice::from_ref(&session))?;
     match arguments.json {
-        true => print(&format!("{:#}\n", table::json(&session, &survey)))?,
+        true => print_json(&Object::of(&session, &survey))?,
         false => print(&text(context, &session, &survey))?,
     }
     store.mark_seen(&[&session.id]).explained(context)?;

@@ -144,10 +144,10 @@ impl Store {
         row::insert(&self.connection, session)
     }
 
-    /// All sessions, newest first.
+    /// All sessions, newest first: in the order in which they were added, whatever the clock said.
     pub(crate) fn all(&self) -> Result<Vec<Session>> {
         let mut statement = self.connection.prepare(&format!(
-            "SELECT {} FROM session ORDER BY created_at DESC, rowid DESC",
+            "SELECT {} FROM session ORDER BY rowid DESC",
             row::COLUMNS
         ))?;
         let rows = statement.query_map([], row::read)?;
