@@ -14,6 +14,7 @@ use nix::sys::termios::tcgetattr;
 use nix::sys::termios::tcsetattr;
 use nix::unistd::Pid;
 use nix::unistd::getpgrp;
+use nix::unistd::tcgetpgrp;
 use nix::unistd::tcsetpgrp;
 
 /// What a full-screen program that was killed may leave behind: the alternate screen, a hidden
@@ -48,6 +49,15 @@ impl Saved {
         if leave_full_screen {
             let mut screen = io::stdout();
             let _ = screen.write_all(RESET).and_then(|()| screen.flush());
+        }
+    }
+
+    /// Sets the terminal as it was, cursor included, unless another process group has it now.
+    pub(crate) fn restore_if_ours(&self) {
+        if tcgetpgrp(io::stdin()).is_ok_and(|group| group == getpgrp()) {
+            self.restore(false);
+            // Prompts are shown on stderr.
+            let _ = io::stderr().write_all(b"\x1b[?25h");
         }
     }
 }
