@@ -15,7 +15,7 @@ use crate::host;
 use crate::session::Session;
 
 pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<ExitCode> {
-    let store = context.store()?;
+    let store = context.store_to_look_at()?;
     let sessions = store.all().explained(context)?;
     let survey = Survey::of(context, &sessions)?;
     if arguments.json {
@@ -31,7 +31,7 @@ pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<Ex
     }
     let failed = sessions.iter().filter(|session| session.failed_unseen);
     store
-        .mark_seen(&failed.map(|session| &session.id).collect::<Vec<_>>())
+        .mark_seen_where_possible(&failed.map(|session| &session.id).collect::<Vec<_>>())
         .explained(context)?;
     if let Some(trouble) = sessions.iter().find_map(|session| survey.trouble(session)) {
         say(&format!(

@@ -84,6 +84,12 @@ impl Context {
         let folder = self.state_folder()?;
         Store::open(&folder).map_err(|error| store::explain(&error, &folder))
     }
+
+    /// The store for a verb that only looks.
+    fn store_to_look_at(&self) -> anyhow::Result<Store> {
+        let folder = self.state_folder()?;
+        Store::open_to_look(&folder).map_err(|error| store::explain(&error, &folder))
+    }
 }
 
 /// Turns the store's errors into words for a person.

@@ -23,7 +23,7 @@ use crate::session::Sandboxing;
 use crate::session::Session;
 
 pub(super) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<ExitCode> {
-    let store = context.store()?;
+    let store = context.store_to_look_at()?;
     let stored = survey::find(context, &store, &arguments.session)?;
     // A run that goes on, or whose `exec` was killed, has not told yet what it changed.
     let folder = context.state_folder()?;
@@ -46,7 +46,9 @@ pub(super) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<Ex
         true => print(&format!("{:#}\n", table::json(&session, &survey)))?,
         false => print(&text(context, &session, &survey))?,
     }
-    store.mark_seen(&[&session.id]).explained(context)?;
+    store
+        .mark_seen_where_possible(&[&session.id])
+        .explained(context)?;
     Ok(ExitCode::Done)
 }
 

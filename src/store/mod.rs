@@ -4,6 +4,7 @@
     reason = "an edge: it makes the store's folder and file"
 )]
 
+mod look;
 mod migrations;
 mod row;
 
