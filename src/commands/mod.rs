@@ -1,7 +1,9 @@
 //! The verbs, one file each, and what they share.
 
 mod aftermath;
+mod bare;
 mod climb;
+mod complete;
 mod completions;
 mod delete;
 mod doctor;
@@ -48,7 +50,10 @@ pub(crate) fn run(cli: Cli, host: Host) -> anyhow::Result<ExitCode> {
         host,
         global: cli.global,
     };
-    match cli.verb {
+    let Some(verb) = cli.verb else {
+        return bare::run(&context);
+    };
+    match verb {
         Verb::New(arguments) => new::run(&context, &arguments),
         Verb::Resume(arguments) => resume::run(&context, &arguments),
         Verb::List(arguments) => list::run(&context, &arguments),
@@ -61,6 +66,7 @@ pub(crate) fn run(cli: Cli, host: Host) -> anyhow::Result<ExitCode> {
         Verb::Man => completions::man(),
         Verb::Exec(arguments) => exec::run(&context, &arguments),
         Verb::Inner(arguments) => inner::run(&arguments),
+        Verb::Complete(arguments) => complete::run(&context, &arguments),
     }
 }
 
@@ -108,8 +114,12 @@ impl<T> Explained<T> for Result<T, store::Error> {
 
 /// Writes data to stdout.
 fn print(text: &str) -> anyhow::Result<()> {
+    print_bytes(text.as_bytes())
+}
+
+fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(bytes)?;
     out.flush()?;
     Ok(())
 }

@@ -1,7 +1,10 @@
 //! Looking at a store that perhaps can't be written.
 
+use std::ffi::OsString;
 use std::io;
+use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
+use std::path::PathBuf;
 
 use rusqlite::Connection;
 use rusqlite::ErrorCode;
@@ -13,6 +16,15 @@ use crate::store::Result;
 use crate::store::Store;
 use crate::store::migrations;
 use crate::store::path;
+
+/// What a session is called, and enough to know it by.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Named {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) harness: String,
+    pub(crate) cwd: PathBuf,
+}
 
 impl Store {
     /// Opens the store like [`Store::open`]; where it can't be written (a read-only file system, a
@@ -39,6 +51,22 @@ impl Store {
             true => Ok(store),
             false => Err(refused),
         }
+    }
+
+    /// All sessions by name, newest first; without those that can't be read.
+    pub(crate) fn names(&self) -> Result<Vec<Named>> {
+        let mut statement = self.connection.prepare(
+            "SELECT id, name, harness, cwd FROM session ORDER BY created_at DESC, rowid DESC",
+        )?;
+        let rows = statement.query_map([], |row| {
+            Ok(Named {
+                id: row.get(0)?,
+                name: row.get(1)?,
+                harness: row.get(2)?,
+                cwd: PathBuf::from(OsString::from_vec(row.get(3)?)),
+            })
+        })?;
+        Ok(rows.flatten().collect())
     }
 
     /// Like [`Store::mark_seen`]; a store that can't be written can be looked at all the same.

@@ -8,6 +8,8 @@ mod look;
 mod migrations;
 mod row;
 
+pub(crate) use look::Named;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;

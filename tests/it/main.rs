@@ -12,6 +12,8 @@
 mod broken_store;
 /// The command line itself: help, exit codes, what goes to stdout and what to stderr.
 mod cli;
+/// Completion in real shells: what is chosen arrives as it is, and nothing runs.
+mod completion;
 /// Many commands at once: one lock, one harness, no lost row.
 mod concurrency;
 /// The check list, its status line and its data.
