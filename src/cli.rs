@@ -126,7 +126,7 @@ pub(crate) enum Net {
 
 #[derive(Args, Debug)]
 pub(crate) struct New {
-    /// claude, codex, kiro …, or generic for any command
+    /// Which harness; see below
     #[arg(
         long,
         value_name = "HARNESS",
@@ -142,7 +142,7 @@ pub(crate) struct New {
     pub(crate) cwd: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) sandbox: Sandbox,
-    /// Pass one more variable of yours; only the name is stored
+    /// Pass one more variable; only its name is stored
     #[arg(long = "env", value_name = "NAME", value_hint = ValueHint::Other)]
     pub(crate) env: Vec<String>,
     /// Do not go to the new window

@@ -13,6 +13,10 @@ pub(super) const NEW: &str = "\
 What the flags do not say is asked, when there is a terminal.
 Prints the id of the session.
 
+Harnesses:
+  claude, codex, kiro, gemini, opencode, copilot
+  generic                             the words after `--` are the command
+
 Examples:
   hqt-tmux new --harness claude --name fix
   hqt-tmux new --harness codex -c ~/src/app --sandbox --fs ro

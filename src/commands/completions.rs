@@ -1,5 +1,5 @@
-//! `hqt-tmux completions` and `hqt-tmux man`. The scripts for bash, zsh and fish ask `complete`, those for other
-//! shells are made from the command line's own description, and so is the manual page.
+//! `hqt-tmux completions`. The scripts for bash, zsh and fish ask `complete`; those for other shells
+//! are made from the command line's own description.
 
 use clap::CommandFactory;
 use clap_complete::Shell;
@@ -21,12 +21,5 @@ pub(super) fn run(arguments: &cli::Completions) -> anyhow::Result<ExitCode> {
             print_bytes(&script)?;
         }
     }
-    Ok(ExitCode::Done)
-}
-
-pub(super) fn man() -> anyhow::Result<ExitCode> {
-    let mut page = Vec::new();
-    clap_mangen::Man::new(Cli::command()).render(&mut page)?;
-    print(&String::from_utf8_lossy(&page))?;
     Ok(ExitCode::Done)
 }

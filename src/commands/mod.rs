@@ -11,6 +11,7 @@ mod exec;
 mod explain;
 mod inner;
 mod list;
+mod man;
 mod new;
 mod opening;
 mod picker;
@@ -63,7 +64,7 @@ pub(crate) fn run(cli: Cli, host: Host) -> anyhow::Result<ExitCode> {
         Verb::Delete(arguments) => delete::run(&context, &arguments),
         Verb::Doctor(arguments) => doctor::run(&context, &arguments),
         Verb::Completions(arguments) => completions::run(&arguments),
-        Verb::Man => completions::man(),
+        Verb::Man => man::run(),
         Verb::Exec(arguments) => exec::run(&context, &arguments),
         Verb::Inner(arguments) => inner::run(&arguments),
         Verb::Complete(arguments) => complete::run(&context, &arguments),

@@ -24,6 +24,8 @@ mod dry_run;
 mod escape;
 /// The ladder from a resumed conversation to a fresh one.
 mod fallback;
+/// The help, the manual page, and the README's word on the command line.
+mod help;
 /// Names, folders and arguments that try to be commands, formats or flags.
 mod hostile;
 /// What a harness is given: its flags, its variables, its state.
