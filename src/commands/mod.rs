@@ -20,6 +20,7 @@ mod policy_change;
 mod rename;
 mod resume;
 mod show;
+mod similar;
 mod status;
 mod stop;
 mod survey;

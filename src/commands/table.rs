@@ -125,10 +125,15 @@ pub(super) fn sandbox_word(sandbox: &Sandboxing) -> String {
     }
 }
 
-/// A name as tables show it: escaped, and not as wide as it likes.
+/// A name as tables show it.
 pub(super) fn name(session: &Session) -> String {
+    short(&session.name)
+}
+
+/// A name, or what was typed in place of one: escaped, and not as wide as it likes.
+pub(super) fn short(name: &str) -> String {
     const WIDEST: usize = 40;
-    console::truncate_str(&for_terminal(&session.name), WIDEST, "…").into_owned()
+    console::truncate_str(&for_terminal(name), WIDEST, "…").into_owned()
 }
 
 /// How long ago, in one unit.
