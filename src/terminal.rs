@@ -108,6 +108,18 @@ fn wants_colors(choice: Color, env: &Variables, is_terminal: bool) -> bool {
     }
 }
 
+/// The columns of standard output, by `COLUMNS` or as they are; `None` where it is no terminal, or
+/// one that does not know.
+pub(crate) fn width(env: &Variables) -> Option<usize> {
+    if !io::stdout().is_terminal() {
+        return None;
+    }
+    let said = env.get(OsStr::new("COLUMNS"));
+    let said = said.and_then(|columns| columns.to_str()?.parse().ok());
+    let real = || Some(usize::from(console::Term::stdout().size_checked()?.1));
+    said.filter(|width| *width > 0).or_else(real)
+}
+
 /// Whether prompts can be shown and answered.
 pub(crate) fn can_prompt() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()

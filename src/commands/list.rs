@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::cli;
 use crate::commands::Context;
 use crate::commands::Explained;
+use crate::commands::fit;
 use crate::commands::print;
 use crate::commands::say;
 use crate::commands::survey::Survey;
@@ -27,7 +28,7 @@ pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<Ex
     } else if sessions.is_empty() {
         say("there is no session yet; start one with: hqt-tmux new");
     } else {
-        print(&text(&sessions, &survey))?;
+        print(&text(&sessions, &survey, context.width()))?;
     }
     let failed = sessions.iter().filter(|session| session.failed_unseen);
     store
@@ -44,14 +45,25 @@ pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<Ex
 
 /// With a mark where the last run changed what the host may run; `show` names it.
 fn state(session: &Session, survey: &Survey) -> String {
-    let state = survey.state(session).as_str();
+    let state = table::state_word(survey.state(session));
     match session.report.is_empty() {
-        true => state.to_owned(),
+        true => state,
         false => format!("{state} !"),
     }
 }
 
-fn text(sessions: &[Session], survey: &Survey) -> String {
+/// What a narrow terminal does without, first things first.
+const NARROWER: &[fit::Step] = &[
+    ("FOLDER", 16),
+    ("NAME", 16),
+    ("AGE", 0),
+    ("SANDBOX", 0),
+    ("FOLDER", 0),
+    ("HARNESS", 0),
+    ("NAME", 4),
+];
+
+fn text(sessions: &[Session], survey: &Survey, width: Option<usize>) -> String {
     let now = host::now();
     let mut rows: Vec<Vec<String>> = vec![
         ["ID", "NAME", "HARNESS", "STATE", "SANDBOX", "AGE", "FOLDER"]
@@ -61,7 +73,10 @@ fn text(sessions: &[Session], survey: &Survey) -> String {
     for session in sessions {
         rows.push(vec![
             session.id.to_string(),
-            table::name(session),
+            match width {
+                Some(_) => table::name(session),
+                None => for_terminal(&session.name),
+            },
             for_terminal(&session.harness),
             state(session, survey),
             table::sandbox_word(&session.sandbox),
@@ -69,7 +84,5 @@ fn text(sessions: &[Session], survey: &Survey) -> String {
             for_terminal(&session.cwd),
         ]);
     }
-    let mut text = table::aligned(&rows).join("\n");
-    text.push('\n');
-    text
+    fit::table(rows, width, NARROWER)
 }

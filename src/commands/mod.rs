@@ -9,6 +9,7 @@ mod delete;
 mod doctor;
 mod exec;
 mod explain;
+mod fit;
 mod inner;
 mod list;
 mod man;
@@ -37,6 +38,7 @@ use crate::error::ExitCode;
 use crate::host::Host;
 use crate::store;
 use crate::store::Store;
+use crate::terminal;
 use crate::tmux::Socket;
 use crate::tmux::Tmux;
 
@@ -81,6 +83,11 @@ impl Context {
             &self.host.env,
             self.host.uid,
         ))
+    }
+
+    /// How wide tables on stdout may be; `None` when nobody sees them there.
+    fn width(&self) -> Option<usize> {
+        terminal::width(&self.host.env)
     }
 
     fn state_folder(&self) -> anyhow::Result<PathBuf> {

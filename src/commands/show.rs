@@ -4,6 +4,7 @@ use crate::cli;
 use crate::commands::Context;
 use crate::commands::Explained;
 use crate::commands::explain;
+use crate::commands::fit;
 use crate::commands::planning;
 use crate::commands::planning::Planner;
 use crate::commands::planning::mint;
@@ -58,9 +59,7 @@ fn text(context: &Context, session: &Session, survey: &Survey) -> String {
     if let Sandboxing::On(policy) = session.sandbox {
         rows.extend(the_sandbox(context, session, policy));
     }
-    let mut text = table::aligned(&rows).join("\n");
-    text.push('\n');
-    text
+    fit::texts(&rows, context.width())
 }
 
 /// As it would be made now, or why it would not.

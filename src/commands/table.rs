@@ -116,6 +116,18 @@ pub(super) fn time(time: SystemTime) -> String {
     humantime::format_rfc3339_millis(time).to_string()
 }
 
+/// The state, in its colour where stdout has colours.
+pub(super) fn state_word(state: State) -> String {
+    let word = console::style(state.as_str());
+    let word = match state {
+        State::Running => word.green(),
+        State::Dead => word.red(),
+        State::Unknown => word.yellow(),
+        State::Stopped => word,
+    };
+    word.to_string()
+}
+
 /// The policy in one short word.
 pub(super) fn sandbox_word(sandbox: &Sandboxing) -> String {
     match sandbox {
@@ -147,8 +159,10 @@ pub(super) fn age(then: SystemTime, now: SystemTime) -> String {
     }
 }
 
-/// Columns padded by display width; the last one is not padded.
+/// Columns padded by display width; the last one is not padded. A cell that is very wide stands out
+/// of its column: one name must not make every line as long.
 pub(super) fn aligned(rows: &[Vec<String>]) -> Vec<String> {
+    const WIDEST: usize = 60;
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let width = |column: usize| {
         rows.iter()
@@ -156,6 +170,7 @@ pub(super) fn aligned(rows: &[Vec<String>]) -> Vec<String> {
             .map(|cell| console::measure_text_width(cell))
             .max()
             .unwrap_or_default()
+            .min(WIDEST)
     };
     let widths: Vec<usize> = (0..columns).map(width).collect();
     rows.iter()

@@ -4,7 +4,6 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use rusqlite::Connection;
-use rusqlite::types::Value;
 
 use crate::support::{Terminal, TestEnv, binary, poll};
 
@@ -107,37 +106,14 @@ fn settings_of(shell: &str) -> &'static str {
     }
 }
 
-/// Makes `names` the sessions that there are, oldest first; their ids are `00000000000N`.
-fn store(env: &TestEnv, names: &[&str]) {
-    if !env.store().exists() {
-        env.list();
-    }
-    let connection = Connection::open(env.store()).unwrap();
-    connection.execute("DELETE FROM session", []).unwrap();
-    for (number, name) in names.iter().enumerate() {
-        let values: [Value; 3] = [
-            format!("{number:012x}").into(),
-            (*name).to_owned().into(),
-            i64::try_from(number).unwrap().into(),
-        ];
-        connection
-            .execute(
-                "INSERT INTO session (id, name, harness, arguments, cwd, env_names, created_at, \
-                 run_open, failed_unseen) VALUES (?1, ?2, 'claude', x'', x'2f70', '[]', ?3, 0, 0)",
-                values,
-            )
-            .unwrap();
-    }
-}
-
 #[track_caller]
 fn every_name_arrives(shell: &str) {
     let env = TestEnv::without_server();
-    store(&env, &[]);
+    env.store_names(&[]);
     let terminal = Shell::open(&env, shell);
     let long = "n".repeat(300);
     for name in HOSTILE.iter().copied().chain([long.as_str()]) {
-        store(&env, &[name]);
+        env.store_names(&[name]);
         let words = terminal.complete("hqt-tmux show ");
         // fish expands a `~` of a completion and ends it at a tab: there it is the id.
         let expected = match shell == "fish" && (name.starts_with('~') || name.contains('\t')) {
@@ -148,7 +124,7 @@ fn every_name_arrives(shell: &str) {
     }
     for name in HOSTILE {
         let name = format!("q {name}");
-        store(&env, &[&name, "other"]);
+        env.store_names(&[&name, "other"]);
         for open in ["\'q ", "\"q ", "q\\ ", "$\'q"] {
             if open.starts_with('$') && shell != "bash" || name.contains('\t') && shell == "fish" {
                 continue;
@@ -158,13 +134,13 @@ fn every_name_arrives(shell: &str) {
         }
     }
     // What would be a flag is offered by its id, and by its name where nothing is a flag.
-    store(&env, &["--force"]);
+    env.store_names(&["--force"]);
     let words = terminal.complete("hqt-tmux delete ");
     assert_eq!(words, ["delete", "000000000000"], "{shell}");
     let words = terminal.complete("hqt-tmux delete -- ");
     assert_eq!(words, ["delete", "--", "--force"], "{shell}");
     // So is a name that two sessions have.
-    store(&env, &["one", "two", "two"]);
+    env.store_names(&["one", "two", "two"]);
     let words = terminal.complete("hqt-tmux rename 000000000002");
     assert_eq!(words, ["rename", "000000000002"], "{shell}");
     let pwned = fs::read_dir(env.home()).unwrap();
@@ -175,7 +151,7 @@ fn every_name_arrives(shell: &str) {
 #[track_caller]
 fn the_rest_is_completed(shell: &str) {
     let env = TestEnv::without_server();
-    store(&env, &["alpha one", "alpha two", "beta"]);
+    env.store_names(&["alpha one", "alpha two", "beta"]);
     fs::create_dir_all(env.home().join("folders/$(touch PWNED) x")).unwrap();
     fs::write(env.home().join("folders/file"), "").unwrap();
     let terminal = Shell::open(&env, shell);
@@ -247,7 +223,7 @@ fn completing_is_silent_whatever_is_wrong() {
     }
     assert!(!env.path("state").exists(), "completing made a store");
     // A row that can't be read hides no other one; a store that can't be read is none.
-    store(&env, &["one", "two"]);
+    env.store_names(&["one", "two"]);
     let connection = Connection::open(env.store()).unwrap();
     let update = "UPDATE session SET name = CAST(x'ff' AS TEXT) WHERE name = 'one'";
     connection.execute(update, []).unwrap();

@@ -61,5 +61,7 @@ mod stopping;
 /// The file that the sessions are kept in.
 mod store;
 mod support;
+/// Tables: as wide as the terminal, whole in a pipe, coloured where that is wanted.
+mod tables;
 /// What works inside: terminals, repositories, tools, the machine's own.
 mod usable;

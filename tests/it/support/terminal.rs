@@ -88,6 +88,11 @@ impl<'e> Terminal<'e> {
         self.tmux(&["send-keys", "-l", "--", text]);
     }
 
+    /// What it shows, a wrapped line as several.
+    pub(crate) fn rows(&self) -> String {
+        self.tmux(&["capture-pane", "-p"])
+    }
+
     pub(crate) fn screen(&self) -> String {
         self.tmux(&["capture-pane", "-p", "-J"])
     }
