@@ -18,6 +18,7 @@ use clap::Parser;
 use clap::Subcommand;
 use clap::ValueEnum;
 use clap::ValueHint;
+use clap::builder::NonEmptyStringValueParser;
 use clap::builder::PossibleValuesParser;
 use clap_complete::Shell;
 
@@ -50,7 +51,8 @@ pub(crate) struct Global {
         value_name = "NAME",
         global = true,
         conflicts_with = "socket_path",
-        value_hint = ValueHint::Other
+        value_hint = ValueHint::Other,
+        value_parser = NonEmptyStringValueParser::new()
     )]
     pub(crate) socket_name: Option<String>,
     /// The tmux server on this socket, as `tmux -S`

@@ -73,9 +73,7 @@ fn answer(error: &clap::Error) -> anyhow::Result<ExitCode> {
         true => text.ansi().to_string(),
         false => text.to_string(),
     };
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
+    commands::print(&text)?;
     Ok(ExitCode::Done)
 }
 

@@ -31,6 +31,8 @@ use std::io;
 use std::io::Write;
 use std::path::PathBuf;
 
+use anyhow::Context as _;
+
 use crate::cli::Cli;
 use crate::cli::Global;
 use crate::cli::Verb;
@@ -54,6 +56,9 @@ pub(crate) fn run(cli: Cli, host: Host) -> anyhow::Result<ExitCode> {
         host,
         global: cli.global,
     };
+    if context.global.socket_path.is_some() || context.global.socket_name.is_some() {
+        context.socket().ensure_possible()?;
+    }
     let Some(verb) = cli.verb else {
         return bare::run(&context);
     };
@@ -77,12 +82,16 @@ pub(crate) fn run(cli: Cli, host: Host) -> anyhow::Result<ExitCode> {
 impl Context {
     /// The tmux server that is meant.
     fn tmux(&self) -> Tmux {
-        Tmux::on(Socket::choose(
+        Tmux::on(self.socket())
+    }
+
+    fn socket(&self) -> Socket {
+        Socket::choose(
             self.global.socket_path.as_deref(),
             self.global.socket_name.as_deref(),
             &self.host.env,
             self.host.uid,
-        ))
+        )
     }
 
     /// How wide tables on stdout may be; `None` when nobody sees them there.
@@ -122,15 +131,15 @@ impl<T> Explained<T> for Result<T, store::Error> {
 }
 
 /// Writes data to stdout.
-fn print(text: &str) -> anyhow::Result<()> {
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     print_bytes(text.as_bytes())
 }
 
 fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(bytes)?;
-    out.flush()?;
-    Ok(())
+    out.write_all(bytes)
+        .and_then(|()| out.flush())
+        .context("could not write to standard output")
 }
 
 /// Says something to a person, on stderr. Nobody listening is no failure.

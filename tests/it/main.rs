@@ -60,6 +60,8 @@ mod settings;
 mod stopping;
 /// The file that the sessions are kept in.
 mod store;
+/// Standard streams that are full, closed or read by nobody; words that nobody should type.
+mod streams;
 mod support;
 /// Tables: as wide as the terminal, whole in a pipe, coloured where that is wanted.
 mod tables;
