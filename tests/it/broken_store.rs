@@ -172,6 +172,9 @@ fn s27_a_folder_without_write_permission_is_shown() {
         // What can't be looked into is not taken for empty.
         mode(0o000);
         env.run(&["list"]).refuses(&["permission denied"]);
+        env.run::<&str>(&[]).refuses(&["permission denied"]);
+        let status = env.run(&["doctor", "--status"]).ok();
+        assert!(status.contains('!'), "{status}");
     }
     mode(0o700);
 }
