@@ -19,7 +19,7 @@ pub(crate) fn for_terminal(text: impl AsRef<OsStr>) -> String {
                 '\n' => shown.push_str("\\n"),
                 '\t' => shown.push_str("\\t"),
                 '\r' => shown.push_str("\\r"),
-                c if c.is_control() || reorders_text(c) => {
+                c if acts_on_a_terminal(c) => {
                     shown.extend(c.escape_unicode());
                 }
                 c => shown.push(c),
@@ -38,6 +38,11 @@ pub(crate) fn lines_for_terminal(text: &str) -> String {
         .map(for_terminal)
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// Whether a terminal does something at `c` other than showing it.
+pub(crate) fn acts_on_a_terminal(c: char) -> bool {
+    c.is_control() || reorders_text(c)
 }
 
 /// The bidirectional controls, which make a line read otherwise than it is (CVE-2021-42574).

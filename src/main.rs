@@ -36,19 +36,43 @@ use crate::escape::lines_for_terminal;
 use crate::host::Host;
 
 fn main() -> std::process::ExitCode {
-    let cli = Cli::read();
-    match cli.global.color {
-        Color::Auto => {}
-        color => {
-            console::set_colors_enabled(color == Color::Always);
-            console::set_colors_enabled_stderr(color == Color::Always);
-        }
-    }
-    let code = match Host::from_process().and_then(|host| commands::run(cli, host)) {
+    let code = match run() {
         Ok(code) => code,
         Err(error) => report(&error),
     };
     code.into()
+}
+
+fn run() -> anyhow::Result<ExitCode> {
+    let host = Host::from_process()?;
+    match Cli::read() {
+        Ok(cli) => {
+            terminal::set_colors(cli.global.color, &host.env);
+            commands::run(cli, host)
+        }
+        Err(error) => {
+            terminal::set_colors(Color::among(std::env::args_os()), &host.env);
+            answer(&error)
+        }
+    }
+}
+
+/// What clap has to say instead of a command line: the help that was asked for, or what is wrong.
+fn answer(error: &clap::Error) -> anyhow::Result<ExitCode> {
+    let text = error.render();
+    if error.use_stderr() {
+        // It quotes what was typed.
+        let text = lines_for_terminal(&text.to_string());
+        // Nobody can be told that nobody can be told.
+        let _ = io::stderr().write_all(text.as_bytes());
+        return Ok(ExitCode::Usage);
+    }
+    let text = match console::colors_enabled() {
+        true => text.ansi().to_string(),
+        false => text.to_string(),
+    };
+    commands::print(&text)?;
+    Ok(ExitCode::Done)
 }
 
 /// Says what failed, the causes, and the remedy.

@@ -2,13 +2,15 @@
 //!
 //! What dialoguer leaves to its caller is done here: it panics on a terminal of fewer than three
 //! rows, does not cut lines to the width, has no items that can't be chosen, and leaves the cursor
-//! hidden when Ctrl-C ends the process.
+//! hidden when a signal ends the process.
 
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
+use std::sync::Once;
 use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering;
 
 use anyhow::Context;
 use anyhow::bail;
@@ -24,6 +26,8 @@ use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::harness::Harness;
 use crate::session::FsAccess;
+use crate::signals;
+use crate::terminal;
 
 /// A harness to choose.
 pub(crate) struct HarnessChoice {
@@ -187,8 +191,12 @@ fn theme() -> Box<dyn Theme> {
     }
 }
 
-/// The terminal, large enough and safe against Ctrl-C: console raises SIGINT, which would end the
-/// process with the cursor hidden; caught, the prompt returns with an error.
+/// Whether a prompt is shown: then a signal finds a terminal without echo and cursor.
+static ASKING: AtomicBool = AtomicBool::new(false);
+
+/// The terminal, large enough and safe against signals: console raises SIGINT for Ctrl-C, which
+/// would end the process with the cursor hidden; caught, the prompt returns with an error. The
+/// others end it, after the terminal is as it was.
 fn ready() -> anyhow::Result<Term> {
     const FEWEST_ROWS: u16 = 3;
     const FEWEST_COLUMNS: u16 = 20;
@@ -209,6 +217,20 @@ fn ready() -> anyhow::Result<Term> {
         Arc::new(AtomicBool::new(false)),
     )
     .context("could not catch Ctrl-C")?;
+    static ONCE: Once = Once::new();
+    let mut caught = Ok(());
+    ONCE.call_once(|| {
+        let saved = terminal::save();
+        caught = signals::before_the_end(move || {
+            if ASKING.load(Ordering::SeqCst) {
+                saved.restore_if_ours();
+            }
+        });
+    });
+    caught
+        .and_then(|()| signals::leave_to_the_thread(true))
+        .context("could not catch signals")?;
+    ASKING.store(true, Ordering::SeqCst);
     Ok(term)
 }
 
@@ -223,6 +245,8 @@ fn cut(term: &Term, items: &[String]) -> Vec<String> {
 }
 
 fn answered<T>(term: &Term, answer: dialoguer::Result<Option<T>>) -> anyhow::Result<T> {
+    ASKING.store(false, Ordering::SeqCst);
+    signals::leave_to_the_thread(false).context("could not take signals back")?;
     let dialoguer::Error::IO(error) = match answer {
         Ok(Some(answer)) => return Ok(answer),
         Ok(None) => dialoguer::Error::IO(io::ErrorKind::Interrupted.into()),

@@ -6,10 +6,10 @@ use serde_json::json;
 use crate::bwrap;
 use crate::cli;
 use crate::commands::Context;
+use crate::commands::fit;
 use crate::commands::planning;
 use crate::commands::print;
 use crate::commands::status;
-use crate::commands::table;
 use crate::error::ExitCode;
 use crate::escape::lines_for_terminal;
 use crate::harness;
@@ -37,6 +37,17 @@ impl Verdict {
             Self::Warn => "warn",
             Self::Fail => "fail",
         }
+    }
+
+    /// In its colour where stdout has colours.
+    fn shown(self) -> String {
+        let word = console::style(self.as_str());
+        let word = match self {
+            Self::Ok => word.green(),
+            Self::Warn => word.yellow(),
+            Self::Fail => word.red(),
+        };
+        word.to_string()
     }
 }
 
@@ -74,7 +85,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Doctor) -> anyhow::Result<
     let checks = checks(context);
     match arguments.json {
         true => print(&format!("{:#}\n", as_json(&checks)))?,
-        false => print(&as_text(&checks))?,
+        false => print(&fit::texts(&as_rows(&checks), context.width()))?,
     }
     let failed = checks.iter().any(|check| check.verdict == Verdict::Fail);
     Ok(if failed {
@@ -252,11 +263,11 @@ fn harness_check(context: &Context, harness: &'static Harness) -> Check {
     Check::new(harness.id, verdict, detail)
 }
 
-fn as_text(checks: &[Check]) -> String {
+fn as_rows(checks: &[Check]) -> Vec<Vec<String>> {
     let mut rows: Vec<Vec<String>> = Vec::new();
     for check in checks {
         rows.push(vec![
-            check.verdict.as_str().to_owned(),
+            check.verdict.shown(),
             check.name.to_owned(),
             lines_for_terminal(&check.detail).replace('\n', " "),
         ]);
@@ -268,9 +279,7 @@ fn as_text(checks: &[Check]) -> String {
             ]);
         }
     }
-    let mut text = table::aligned(&rows).join("\n");
-    text.push('\n');
-    text
+    rows
 }
 
 fn as_json(checks: &[Check]) -> Value {

@@ -3,6 +3,7 @@
 use crate::cli;
 use crate::commands::Context;
 use crate::commands::Explained;
+use crate::commands::fit;
 use crate::commands::object::Object;
 use crate::commands::print;
 use crate::commands::print_json;
@@ -16,7 +17,7 @@ use crate::session::Activity;
 use crate::session::Session;
 
 pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<ExitCode> {
-    let store = context.store()?;
+    let store = context.store_to_look_at()?;
     let sessions = store.all().explained(context)?;
     let survey = Survey::of(context, &sessions)?;
     if arguments.json {
@@ -25,11 +26,11 @@ pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<Ex
     } else if sessions.is_empty() {
         say("there is no session yet; start one with: hqt-tmux new");
     } else {
-        print(&text(&sessions, &survey))?;
+        print(&text(&sessions, &survey, context.width()))?;
     }
     let failed = sessions.iter().filter(|session| session.failed_unseen);
     store
-        .mark_seen(&failed.map(|session| &session.id).collect::<Vec<_>>())
+        .mark_seen_where_possible(&failed.map(|session| &session.id).collect::<Vec<_>>())
         .explained(context)?;
     if let Some(trouble) = sessions.iter().find_map(|session| survey.trouble(session)) {
         say(&format!(
@@ -42,14 +43,25 @@ pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<Ex
 
 /// With a mark where the last run changed what the host may run; `show` names it.
 fn state(session: &Session, survey: &Survey) -> String {
-    let state = survey.state(session).as_str();
+    let state = table::state_word(survey.state(session));
     match session.report.is_empty() {
-        true => state.to_owned(),
+        true => state,
         false => format!("{state} !"),
     }
 }
 
-fn text(sessions: &[Session], survey: &Survey) -> String {
+/// What a narrow terminal does without, first things first.
+const NARROWER: &[fit::Step] = &[
+    ("FOLDER", 16),
+    ("NAME", 16),
+    ("AGE", 0),
+    ("SANDBOX", 0),
+    ("FOLDER", 0),
+    ("HARNESS", 0),
+    ("NAME", 4),
+];
+
+fn text(sessions: &[Session], survey: &Survey, width: Option<usize>) -> String {
     let now = host::now();
     let mut rows: Vec<Vec<String>> = vec![
         [
@@ -61,7 +73,10 @@ fn text(sessions: &[Session], survey: &Survey) -> String {
     for session in sessions {
         rows.push(vec![
             session.id.to_string(),
-            table::name(session),
+            match width {
+                Some(_) => table::name(session),
+                None => for_terminal(&session.name),
+            },
             for_terminal(&session.harness),
             state(session, survey),
             survey
@@ -73,7 +88,5 @@ fn text(sessions: &[Session], survey: &Survey) -> String {
             for_terminal(&session.cwd),
         ]);
     }
-    let mut text = table::aligned(&rows).join("\n");
-    text.push('\n');
-    text
+    fit::table(rows, width, NARROWER)
 }

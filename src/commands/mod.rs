@@ -1,14 +1,18 @@
 //! The verbs, one file each, and what they share.
 
 mod aftermath;
+mod bare;
 mod climb;
+mod complete;
 mod completions;
 mod delete;
 mod doctor;
 mod exec;
 mod explain;
+mod fit;
 mod inner;
 mod list;
+mod man;
 mod new;
 mod object;
 mod opening;
@@ -18,6 +22,7 @@ mod policy_change;
 mod rename;
 mod resume;
 mod show;
+mod similar;
 mod status;
 mod stop;
 mod survey;
@@ -27,6 +32,7 @@ use std::io;
 use std::io::Write;
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use serde::Serialize;
 
 use crate::cli::Cli;
@@ -36,6 +42,7 @@ use crate::error::ExitCode;
 use crate::host::Host;
 use crate::store;
 use crate::store::Store;
+use crate::terminal;
 use crate::tmux::Socket;
 use crate::tmux::Tmux;
 
@@ -51,7 +58,13 @@ pub(crate) fn run(cli: Cli, host: Host) -> anyhow::Result<ExitCode> {
         host,
         global: cli.global,
     };
-    match cli.verb {
+    if context.global.socket_path.is_some() || context.global.socket_name.is_some() {
+        context.socket().ensure_possible()?;
+    }
+    let Some(verb) = cli.verb else {
+        return bare::run(&context);
+    };
+    match verb {
         Verb::New(arguments) => new::run(&context, &arguments),
         Verb::Resume(arguments) => resume::run(&context, &arguments),
         Verb::List(arguments) => list::run(&context, &arguments),
@@ -61,21 +74,31 @@ pub(crate) fn run(cli: Cli, host: Host) -> anyhow::Result<ExitCode> {
         Verb::Delete(arguments) => delete::run(&context, &arguments),
         Verb::Doctor(arguments) => doctor::run(&context, &arguments),
         Verb::Completions(arguments) => completions::run(&arguments),
-        Verb::Man => completions::man(),
+        Verb::Man => man::run(),
         Verb::Exec(arguments) => exec::run(&context, &arguments),
         Verb::Inner(arguments) => inner::run(&arguments),
+        Verb::Complete(arguments) => complete::run(&context, &arguments),
     }
 }
 
 impl Context {
     /// The tmux server that is meant.
     fn tmux(&self) -> Tmux {
-        Tmux::on(Socket::choose(
+        Tmux::on(self.socket())
+    }
+
+    fn socket(&self) -> Socket {
+        Socket::choose(
             self.global.socket_path.as_deref(),
             self.global.socket_name.as_deref(),
             &self.host.env,
             self.host.uid,
-        ))
+        )
+    }
+
+    /// How wide tables on stdout may be; `None` when nobody sees them there.
+    fn width(&self) -> Option<usize> {
+        terminal::width(&self.host.env)
     }
 
     fn state_folder(&self) -> anyhow::Result<PathBuf> {
@@ -86,6 +109,12 @@ impl Context {
     fn store(&self) -> anyhow::Result<Store> {
         let folder = self.state_folder()?;
         Store::open(&folder).map_err(|error| store::explain(&error, &folder))
+    }
+
+    /// The store for a verb that only looks.
+    fn store_to_look_at(&self) -> anyhow::Result<Store> {
+        let folder = self.state_folder()?;
+        Store::open_to_look(&folder).map_err(|error| store::explain(&error, &folder))
     }
 }
 
@@ -104,11 +133,15 @@ impl<T> Explained<T> for Result<T, store::Error> {
 }
 
 /// Writes data to stdout.
-fn print(text: &str) -> anyhow::Result<()> {
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    print_bytes(text.as_bytes())
+}
+
+fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
-    Ok(())
+    out.write_all(bytes)
+        .and_then(|()| out.flush())
+        .context("could not write to standard output")
 }
 
 /// Writes data to stdout as JSON.

@@ -4,6 +4,7 @@ use crate::cli;
 use crate::commands::Context;
 use crate::commands::Explained;
 use crate::commands::explain;
+use crate::commands::fit;
 use crate::commands::object::Object;
 use crate::commands::planning;
 use crate::commands::planning::Planner;
@@ -25,7 +26,7 @@ use crate::session::Sandboxing;
 use crate::session::Session;
 
 pub(super) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<ExitCode> {
-    let store = context.store()?;
+    let store = context.store_to_look_at()?;
     let stored = survey::find(context, &store, &arguments.session)?;
     // A run that goes on, or whose `exec` was killed, has not told yet what it changed.
     let folder = context.state_folder()?;
@@ -48,7 +49,9 @@ pub(super) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<Ex
         true => print_json(&Object::of(&session, &survey))?,
         false => print(&text(context, &session, &survey))?,
     }
-    store.mark_seen(&[&session.id]).explained(context)?;
+    store
+        .mark_seen_where_possible(&[&session.id])
+        .explained(context)?;
     Ok(ExitCode::Done)
 }
 
@@ -58,9 +61,7 @@ fn text(context: &Context, session: &Session, survey: &Survey) -> String {
     if let Sandboxing::On(policy) = session.sandbox {
         rows.extend(the_sandbox(context, session, policy));
     }
-    let mut text = table::aligned(&rows).join("\n");
-    text.push('\n');
-    text
+    fit::texts(&rows, context.width())
 }
 
 /// As it would be made now, or why it would not.

@@ -8,6 +8,7 @@ use anyhow::Context as _;
 
 use crate::commands::Context;
 use crate::commands::Explained;
+use crate::commands::similar;
 use crate::commands::table;
 use crate::error::UserError;
 use crate::escape::for_terminal;
@@ -137,7 +138,7 @@ pub(super) fn find(context: &Context, store: &Store, text: &str) -> anyhow::Resu
         [] => Err(unknown(text, &all).into()),
         several => Err(UserError::new(format!(
             "`{}` means more than one session:\n{}",
-            for_terminal(text),
+            table::short(text),
             candidates(several)
         ))
         .hint("give the id")
@@ -146,14 +147,16 @@ pub(super) fn find(context: &Context, store: &Store, text: &str) -> anyhow::Resu
 }
 
 fn unknown(text: &str, all: &[Session]) -> UserError {
-    let error = UserError::new(format!("there is no session `{}`", for_terminal(text)));
-    match all {
-        [] => error.hint("there is none at all yet: hqt-tmux new"),
-        all => {
-            const MOST: usize = 10;
+    const MOST: usize = 10;
+    let error = UserError::new(format!("there is no session `{}`", table::short(text)));
+    let close = similar::sessions(text, all);
+    match (all, close.as_slice()) {
+        ([], _) => error.hint("there is none at all yet: hqt-tmux new"),
+        (all, []) => {
             let newest: Vec<&Session> = all.iter().take(MOST).collect();
             error.hint(format!("there are:\n{}", candidates(&newest)))
         }
+        (_, close) => error.hint(format!("did you mean\n{}", candidates(close))),
     }
 }
 

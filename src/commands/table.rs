@@ -6,10 +6,23 @@ use std::time::SystemTime;
 use crate::escape::for_terminal;
 use crate::session::Sandboxing;
 use crate::session::Session;
+use crate::session::State;
 
 /// RFC 3339, UTC.
 pub(super) fn time(time: SystemTime) -> String {
     humantime::format_rfc3339_millis(time).to_string()
+}
+
+/// The state, in its colour where stdout has colours.
+pub(super) fn state_word(state: State) -> String {
+    let word = console::style(state.as_str());
+    let word = match state {
+        State::Running => word.green(),
+        State::Dead => word.red(),
+        State::Unknown => word.yellow(),
+        State::Stopped => word,
+    };
+    word.to_string()
 }
 
 /// The policy in one short word.
@@ -21,10 +34,15 @@ pub(super) fn sandbox_word(sandbox: &Sandboxing) -> String {
     }
 }
 
-/// A name as tables show it: escaped, and not as wide as it likes.
+/// A name as tables show it.
 pub(super) fn name(session: &Session) -> String {
+    short(&session.name)
+}
+
+/// A name, or what was typed in place of one: escaped, and not as wide as it likes.
+pub(super) fn short(name: &str) -> String {
     const WIDEST: usize = 40;
-    console::truncate_str(&for_terminal(&session.name), WIDEST, "…").into_owned()
+    console::truncate_str(&for_terminal(name), WIDEST, "…").into_owned()
 }
 
 /// How long ago, in one unit.
@@ -38,8 +56,10 @@ pub(super) fn age(then: SystemTime, now: SystemTime) -> String {
     }
 }
 
-/// Columns padded by display width; the last one is not padded.
+/// Columns padded by display width; the last one is not padded. A cell that is very wide stands out
+/// of its column: one name must not make every line as long.
 pub(super) fn aligned(rows: &[Vec<String>]) -> Vec<String> {
+    const WIDEST: usize = 60;
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let width = |column: usize| {
         rows.iter()
@@ -47,6 +67,7 @@ pub(super) fn aligned(rows: &[Vec<String>]) -> Vec<String> {
             .map(|cell| console::measure_text_width(cell))
             .max()
             .unwrap_or_default()
+            .min(WIDEST)
     };
     let widths: Vec<usize> = (0..columns).map(width).collect();
     rows.iter()

@@ -4,8 +4,11 @@
     reason = "an edge: it makes the store's folder and file"
 )]
 
+mod look;
 mod migrations;
 mod row;
+
+pub(crate) use look::Named;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -129,7 +132,8 @@ impl Store {
     /// Opens the store for one quick read. [`Error::Absent`] when there is none.
     pub(crate) fn open_to_read(folder: &Path) -> Result<Self> {
         let path = path(folder);
-        if !path.exists() {
+        // What may not be looked into is not absent.
+        if !path.try_exists()? {
             return Err(Error::Absent);
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;

@@ -8,6 +8,8 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::path::PathBuf;
 
+use crate::error::UserError;
+use crate::escape::for_terminal;
 use crate::sandbox::environment::Variables;
 
 /// A socket, and how it was named.
@@ -56,6 +58,27 @@ impl Socket {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Refuses what can't be a socket, whatever is asked of its server.
+    pub(crate) fn ensure_possible(&self) -> Result<(), UserError> {
+        // unix(7): `sun_path` has 108 bytes, with a NUL at the end.
+        const LONGEST: usize = 107;
+        let length = self.path.as_os_str().len();
+        if length > LONGEST {
+            return Err(UserError::usage(format!(
+                "the path of the tmux socket has {length} bytes; {LONGEST} are possible"
+            ))
+            .hint("name a shorter one with -L or -S"));
+        }
+        match self.path.is_dir() {
+            true => Err(UserError::usage(format!(
+                "`{}` is a folder and no tmux socket",
+                for_terminal(&self.path)
+            ))
+            .hint("give the socket itself, as to `tmux -S`")),
+            false => Ok(()),
+        }
     }
 
     pub(crate) fn is_from_inside(&self) -> bool {

@@ -14,6 +14,8 @@ mod activity;
 mod broken_store;
 /// The command line itself: help, exit codes, what goes to stdout and what to stderr.
 mod cli;
+/// Completion in real shells: what is chosen arrives as it is, and nothing runs.
+mod completion;
 /// Many commands at once: one lock, one harness, no lost row.
 mod concurrency;
 /// The check list, its status line and its data.
@@ -24,6 +26,8 @@ mod dry_run;
 mod escape;
 /// The ladder from a resumed conversation to a fresh one.
 mod fallback;
+/// The help, the manual page, and the README's word on the command line.
+mod help;
 /// Names, folders and arguments that try to be commands, formats or flags.
 mod hostile;
 /// What a harness is given: its flags, its variables, its state.
@@ -58,6 +62,10 @@ mod settings;
 mod stopping;
 /// The file that the sessions are kept in.
 mod store;
+/// Standard streams that are full, closed or read by nobody; words that nobody should type.
+mod streams;
 mod support;
+/// Tables: as wide as the terminal, whole in a pipe, coloured where that is wanted.
+mod tables;
 /// What works inside: terminals, repositories, tools, the machine's own.
 mod usable;

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{TestEnv, binary, poll};
+use super::{TestEnv, binary, descendants, poll};
 
 /// A terminal that shows what a person would see, and takes keys.
 pub(crate) struct Terminal<'e> {
@@ -88,6 +88,11 @@ impl<'e> Terminal<'e> {
         self.tmux(&["send-keys", "-l", "--", text]);
     }
 
+    /// What it shows, a wrapped line as several.
+    pub(crate) fn rows(&self) -> String {
+        self.tmux(&["capture-pane", "-p"])
+    }
+
     pub(crate) fn screen(&self) -> String {
         self.tmux(&["capture-pane", "-p", "-J"])
     }
@@ -118,6 +123,14 @@ impl<'e> Terminal<'e> {
         let (_, status) = screen.rsplit_once("exit=").expect("waited for");
         let digits: String = status.chars().take_while(char::is_ascii_digit).collect();
         digits.parse().expect("a status")
+    }
+
+    /// The process that runs in the terminal.
+    pub(crate) fn program(&self) -> i32 {
+        let shell = self.tmux(&["list-panes", "-F", "#{pane_pid}"]);
+        let shell = shell.trim().parse().expect("a pid");
+        let below = || descendants(shell).first().copied();
+        poll("a program in the terminal", below, || self.screen())
     }
 
     pub(crate) fn cursor_is_visible(&self) -> bool {
