@@ -157,13 +157,15 @@ impl Prepared {
         Ok(())
     }
 
-    /// Runs one rung after the other until one is the last, and records the end.
+    /// Runs one rung after the other until one is the last, and records the end; where it was the user's,
+    /// the pane is first let `close`.
     pub(super) fn climb(
         mut self,
         context: &Context,
         mut signals: Signals,
+        close: &dyn Fn(),
     ) -> anyhow::Result<ExitCode> {
-        let code = self.climb_rungs(context, &mut signals);
+        let code = self.climb_rungs(context, &mut signals, close);
         if code.is_err() {
             aftermath::record(context, &self.id, Ended::Code(1), true)?;
         }
@@ -174,6 +176,7 @@ impl Prepared {
         &mut self,
         context: &Context,
         signals: &mut Signals,
+        close: &dyn Fn(),
     ) -> anyhow::Result<ExitCode> {
         let terminal = terminal::save();
         let start = host::now();
@@ -206,7 +209,7 @@ impl Prepared {
                 failed,
                 start,
             };
-            aftermath.settle(context)?;
+            aftermath.settle(context, close)?;
             return Ok(if failed {
                 ExitCode::Failed
             } else {
@@ -215,7 +218,8 @@ impl Prepared {
         }
     }
 
-    pub(super) fn abandon(self, context: &Context) -> anyhow::Result<ExitCode> {
+    pub(super) fn abandon(self, context: &Context, close: &dyn Fn()) -> anyhow::Result<ExitCode> {
+        close();
         aftermath::record(context, &self.id, Ended::Signal(1), false)?;
         Ok(ExitCode::Done)
     }
