@@ -22,6 +22,8 @@ mod dry_run;
 mod escape;
 /// The ladder from a resumed conversation to a fresh one.
 mod fallback;
+/// A walk of kills at points drawn from a seed.
+mod faults;
 /// Names, folders and arguments that try to be commands, formats or flags.
 mod hostile;
 /// What a harness is given: its flags, its variables, its state.

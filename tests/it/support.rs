@@ -1,5 +1,6 @@
 //! What every test of this binary shares.
 
+mod dice;
 mod env;
 mod git;
 mod output;
@@ -7,12 +8,15 @@ mod processes;
 mod record;
 mod terminal;
 mod tmux;
+mod tracer;
 mod trial;
 
+pub(crate) use dice::{Dice, number_from};
 pub(crate) use env::TestEnv;
 pub(crate) use output::Output;
-pub(crate) use processes::{alive, argv_of, descendants, kill_hard, wait_gone};
+pub(crate) use processes::{alive, argv_of, descendants, kill_hard, processes_of, wait_gone};
 pub(crate) use terminal::Terminal;
+pub(crate) use tracer::{Traced, run_until, walk_next_exec, walk_server};
 pub(crate) use trial::{Trial, binary, repository_folder, skipped};
 
 use std::thread;

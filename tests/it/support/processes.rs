@@ -71,18 +71,26 @@ pub(crate) fn kill_hard(pid: i32) {
     kill(Pid::from_raw(pid), Signal::SIGKILL).expect("kill -9");
 }
 
-/// Ends what a test left behind: the processes that carry the name of its root.
-pub(crate) fn kill_all_of(root: &Path) {
+/// The living processes that carry the name of a test's root.
+pub(crate) fn processes_of(root: &Path) -> Vec<i32> {
     let root = root.as_os_str().as_bytes();
+    let root = root.strip_suffix(b"/").unwrap_or(root);
     let names = |file: String| {
         let bytes = fs::read(file).unwrap_or_default();
         bytes.windows(root.len()).any(|w| w == root)
     };
-    for pid in all() {
-        let ours = names(format!("/proc/{pid}/environ")) || names(format!("/proc/{pid}/cmdline"));
-        if ours {
-            // It may have ended by itself meanwhile.
-            let _gone = kill(Pid::from_raw(pid), Signal::SIGKILL);
-        }
+    let mut found = all();
+    found.retain(|pid| {
+        alive(*pid)
+            && (names(format!("/proc/{pid}/environ")) || names(format!("/proc/{pid}/cmdline")))
+    });
+    found
+}
+
+/// Ends what a test left behind.
+pub(crate) fn kill_all_of(root: &Path) {
+    for pid in processes_of(root) {
+        // It may have ended by itself meanwhile.
+        let _gone = kill(Pid::from_raw(pid), Signal::SIGKILL);
     }
 }
