@@ -4,7 +4,6 @@
 mod truth;
 
 use std::fs;
-use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, Command};
@@ -91,10 +90,10 @@ impl Walk {
             "unsandboxed"
         };
         let words = format!("{what}: {victim:?}, {place}, at {point} of {}", whole.steps);
-        say(&words);
+        println!("{words}");
         let traced = self.kill(victim, sandboxed, point);
         if !traced.killed {
-            say(&format!("{what}: it ended before, after {}", traced.steps));
+            println!("{what}: it ended before, after {}", traced.steps);
         }
         self.settle();
         for session in self.env.list() {
@@ -213,10 +212,4 @@ fn start_server(env: &TestEnv) -> Child {
     env.wait_until("the server", || UnixStream::connect(env.socket()).ok());
     env.tmux(&["new-session", "-d", "-s", "main", "exec cat"]);
     server
-}
-
-/// To the real standard error, which the test runner does not swallow: what is to be walked again.
-fn say(words: &str) {
-    let line = format!("{words}\n");
-    std::io::stderr().write_all(line.as_bytes()).unwrap();
 }

@@ -5,6 +5,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::disallowed_methods,
+    clippy::print_stdout,
     reason = "a test is an edge, and one that can't go on has failed"
 )]
 
@@ -54,6 +55,8 @@ mod sandbox;
 mod servers;
 /// A user's own tmux settings.
 mod settings;
+/// The status line for as long as it is wanted.
+mod soak;
 /// How a run ends: by itself, by its user, by force.
 mod stopping;
 /// The file that the sessions are kept in.

@@ -59,6 +59,13 @@ pub(crate) fn descendants(pid: i32) -> Vec<i32> {
     found
 }
 
+/// The children of `pid` that have ended and that it has not waited for.
+pub(crate) fn children_that_nobody_waited_for(pid: i32) -> Vec<i32> {
+    let mut found = all();
+    found.retain(|child| state_and_parent(*child) == Some(('Z', pid)));
+    found
+}
+
 /// The words of a process's command line.
 pub(crate) fn argv_of(pid: i32) -> Vec<String> {
     let bytes = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
