@@ -35,6 +35,8 @@ mod killed;
 mod layers;
 /// Every arrow of the life of a session.
 mod lifecycle;
+/// Many sessions at once, more of them when asked.
+mod load;
 /// What a command names, and what is said when it isn't there.
 mod lookup;
 /// Without a bubblewrap that works and can be trusted.

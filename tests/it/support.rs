@@ -15,8 +15,7 @@ pub(crate) use dice::{Dice, number_from};
 pub(crate) use env::TestEnv;
 pub(crate) use output::Output;
 pub(crate) use processes::{
-    alive, argv_of, children_that_nobody_waited_for, descendants, kill_hard, processes_of,
-    wait_gone,
+    alive, argv_of, children_that_nobody_waited_for, descendants, kill_hard, stand_ins, wait_gone,
 };
 pub(crate) use terminal::Terminal;
 pub(crate) use tracer::{Traced, run_until, walk_next_exec, walk_server};

@@ -8,7 +8,7 @@ use nix::libc;
 
 use super::{Walk, start_server};
 use crate::killed::assert_truth;
-use crate::support::{Dice, alive, argv_of, processes_of};
+use crate::support::{Dice, alive, stand_ins};
 
 impl Walk {
     /// After a kill: the list tells the truth, and what was killed takes along what it ran.
@@ -21,7 +21,7 @@ impl Walk {
                 .wait_until("everything stopped without a server", || {
                     let sessions = self.env.list();
                     let stopped = sessions.iter().all(|s| s["state"] == "stopped");
-                    (stopped && self.harnesses().is_empty()).then_some(())
+                    (stopped && stand_ins(&self.env).is_empty()).then_some(())
                 });
         }
         self.ensure_server();
@@ -30,7 +30,7 @@ impl Walk {
             .wait_until("one harness for each running session", || {
                 let sessions = self.env.list();
                 let running = sessions.iter().filter(|s| s["state"] == "running");
-                (running.count() == self.harnesses().len()).then_some(())
+                (running.count() == stand_ins(&self.env).len()).then_some(())
             });
         for session in self.env.list() {
             let state = session["state"].as_str().unwrap();
@@ -53,7 +53,7 @@ impl Walk {
         // Sessions that run on the other server end with it.
         self.env.kill_server();
         self.env.wait_until("the end of the other server", || {
-            (self.has_answer() == Some(false) && self.harnesses().is_empty()).then_some(())
+            (self.has_answer() == Some(false) && stand_ins(&self.env).is_empty()).then_some(())
         });
         self.server = start_server(&self.env);
     }
@@ -67,10 +67,10 @@ impl Walk {
             let session = env.wait_state(id, "running");
             assert_eq!(session["conversation_id"], conversation, "{words}");
             env.wait_until("the harness", || {
-                (!self.harnesses().is_empty()).then_some(())
+                (!stand_ins(&self.env).is_empty()).then_some(())
             });
             env.wait_screen(id, "FAKE-READY");
-            assert_eq!(self.harnesses().len(), 1, "{words}\n{}", env.picture());
+            assert_eq!(stand_ins(&self.env).len(), 1, "{words}\n{}", env.picture());
             assert_eq!(env.panes_of(id).len(), 1, "{words}\n{}", env.picture());
             env.run(&["stop", id]).ok_with_words();
             assert_eq!(env.session(id)["state"], "stopped", "{words}");
@@ -88,7 +88,7 @@ impl Walk {
             self.env.run(&["delete", "--force", id]).ok_with_words();
         }
         self.env.wait_until("no harness, no window of ours", || {
-            (self.harnesses().is_empty() && self.env.panes().len() == 1).then_some(())
+            (stand_ins(&self.env).is_empty() && self.env.panes().len() == 1).then_some(())
         });
         let caches = fs::read_dir(self.env.path("cache/hqt-tmux")).into_iter();
         assert_eq!(caches.flatten().count(), 0, "a session's cache stays");
@@ -98,19 +98,6 @@ impl Walk {
             let file = fs::File::options().write(true).open(&path).unwrap();
             assert!(is_free(&file), "{}", path.display());
         }
-    }
-
-    /// The stand-ins that run in this world.
-    fn harnesses(&self) -> Vec<i32> {
-        let stand_in = self.env.path("bin/claude");
-        let is_one = |pid: &i32| {
-            let argv = argv_of(*pid);
-            argv.get(1)
-                .is_some_and(|word| *word == stand_in.to_string_lossy())
-        };
-        let mut found = processes_of(&self.env.path(""));
-        found.retain(is_one);
-        found
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::poll;
+use super::{TestEnv, poll};
 
 fn all() -> Vec<i32> {
     let entries = fs::read_dir("/proc").expect("/proc");
@@ -79,7 +79,7 @@ pub(crate) fn kill_hard(pid: i32) {
 }
 
 /// The living processes that carry the name of a test's root.
-pub(crate) fn processes_of(root: &Path) -> Vec<i32> {
+fn processes_of(root: &Path) -> Vec<i32> {
     let root = root.as_os_str().as_bytes();
     let root = root.strip_suffix(b"/").unwrap_or(root);
     let names = |file: String| {
@@ -91,6 +91,20 @@ pub(crate) fn processes_of(root: &Path) -> Vec<i32> {
         alive(*pid)
             && (names(format!("/proc/{pid}/environ")) || names(format!("/proc/{pid}/cmdline")))
     });
+    found
+}
+
+/// The stand-ins for claude and kiro that run in a test's world.
+pub(crate) fn stand_ins(env: &TestEnv) -> Vec<i32> {
+    let is_one = |pid: &i32| {
+        let argv = argv_of(*pid);
+        let script = argv.get(1).map(Path::new);
+        ["bin/claude", "bin/kiro-cli"]
+            .iter()
+            .any(|name| script == Some(&env.path(name)))
+    };
+    let mut found = processes_of(&env.path(""));
+    found.retain(is_one);
     found
 }
 
