@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::cli;
 use crate::commands::Context;
 use crate::commands::Explained;
+use crate::commands::mark_seen;
 use crate::commands::print;
 use crate::commands::say;
 use crate::commands::survey::Survey;
@@ -30,9 +31,10 @@ pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<Ex
         print(&text(&sessions, &survey))?;
     }
     let failed = sessions.iter().filter(|session| session.failed_unseen);
-    store
-        .mark_seen(&failed.map(|session| &session.id).collect::<Vec<_>>())
-        .explained(context)?;
+    mark_seen(
+        &store,
+        &failed.map(|session| &session.id).collect::<Vec<_>>(),
+    );
     if let Some(trouble) = sessions.iter().find_map(|session| survey.trouble(session)) {
         say(&format!(
             "some states are unknown: {}",

@@ -2,8 +2,8 @@
 
 use crate::cli;
 use crate::commands::Context;
-use crate::commands::Explained;
 use crate::commands::explain;
+use crate::commands::mark_seen;
 use crate::commands::planning;
 use crate::commands::planning::Planner;
 use crate::commands::planning::mint;
@@ -46,7 +46,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<Ex
         true => print(&format!("{:#}\n", table::json(&session, &survey)))?,
         false => print(&text(context, &session, &survey))?,
     }
-    store.mark_seen(&[&session.id]).explained(context)?;
+    mark_seen(&store, &[&session.id]);
     Ok(ExitCode::Done)
 }
 
