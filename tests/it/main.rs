@@ -53,6 +53,8 @@ mod real;
 mod refusals;
 /// What can't be seen or done inside.
 mod sandbox;
+/// Too little of something: space, files, time, or a clock that went back.
+mod scarce;
 /// Which tmux server, and what its user has set there.
 mod servers;
 /// A user's own tmux settings.

@@ -3,6 +3,7 @@
 mod dice;
 mod env;
 mod git;
+mod mounts;
 mod output;
 mod processes;
 mod record;
