@@ -191,13 +191,15 @@ impl Prepared {
         Ok(())
     }
 
-    /// Lets the harness start, runs one rung after the other until one is the last, and records the end.
+    /// Lets the harness start, runs one rung after the other until one is the last, and records the end;
+    /// where it was the user's, the pane is first let `close`.
     pub(super) fn climb(
         mut self,
         context: &Context,
         mut signals: Signals,
+        close: &dyn Fn(),
     ) -> anyhow::Result<ExitCode> {
-        let code = self.climb_rungs(context, &mut signals);
+        let code = self.climb_rungs(context, &mut signals, close);
         if code.is_err() {
             aftermath::record(context, &self.id, Ended::Code(1), true)?;
         }
@@ -208,6 +210,7 @@ impl Prepared {
         &mut self,
         context: &Context,
         signals: &mut Signals,
+        close: &dyn Fn(),
     ) -> anyhow::Result<ExitCode> {
         loop {
             let run = self.chain.run(signals, &tell_renewed)?;
@@ -235,7 +238,7 @@ impl Prepared {
                 failed,
                 start: self.start,
             };
-            aftermath.settle(context)?;
+            aftermath.settle(context, close)?;
             return Ok(if failed {
                 ExitCode::Failed
             } else {
@@ -245,7 +248,8 @@ impl Prepared {
     }
 
     /// Nobody knows of the run, and no harness was started.
-    pub(super) fn abandon(self, context: &Context) -> anyhow::Result<ExitCode> {
+    pub(super) fn abandon(self, context: &Context, close: &dyn Fn()) -> anyhow::Result<ExitCode> {
+        close();
         unfinished::forget(&context.state_folder()?, &self.id)?;
         aftermath::record(context, &self.id, Ended::Signal(1), false)?;
         Ok(ExitCode::Done)

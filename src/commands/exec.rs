@@ -21,6 +21,7 @@ use crate::host::Host;
 use crate::session::SessionId;
 use crate::signals::Signals;
 use crate::tmux;
+use crate::tmux::Closing;
 use crate::tmux::Socket;
 use crate::tmux::Tmux;
 use crate::trusted;
@@ -45,15 +46,19 @@ pub(super) fn run(context: &Context, arguments: &cli::Exec) -> anyhow::Result<Ex
     match prepared {
         Ok(Some(prepared)) => {
             let project = prepared.planner.session.cwd.clone();
+            // Before the end is recorded: once it is, nobody looks for a pane that was kept, and a kill
+            // in between would leave one.
+            let close = || set_closing(pane, Some(&project), Closing::Always);
             // Where the caller could not be told that it is ready, he does not know of it.
             let code = match told || message.is_none() {
-                true => prepared.climb(&context, signals)?,
-                false => prepared.abandon(&context)?,
+                true => prepared.climb(&context, signals, &close),
+                false => prepared.abandon(&context, &close),
             };
-            match code {
-                ExitCode::Done => Ok(close_pane(pane, Some(&project))),
-                code => Ok(code),
+            if code.is_err() {
+                // What can't be recorded is to be read here.
+                set_closing(pane, Some(&project), Closing::AfterSuccess);
             }
+            code
         }
         // The caller says it: the window closes silently.
         Ok(None) | Err(_) if told => Ok(close_pane(pane, None)),
@@ -76,9 +81,14 @@ fn answer(prepared: &anyhow::Result<Option<Prepared>>) -> Answer {
     }
 }
 
-/// Lets the pane close when we end. An agent may have put a `tmux` of its own into the project, or the
-/// home folder.
+/// Lets the pane close when we end.
 fn close_pane(pane: &Host, project: Option<&Path>) -> ExitCode {
+    set_closing(pane, project, Closing::Always);
+    ExitCode::Done
+}
+
+/// An agent may have put a `tmux` of its own into the project, or the home folder.
+fn set_closing(pane: &Host, project: Option<&Path>, closing: Closing) {
     let home = pane.home().ok();
     let never_from: Vec<&Path> = home.as_deref().into_iter().chain(project).collect();
     if let (Some(socket), Some(id)) = (tmux::socket_in_use(&pane.env), pane.var("TMUX_PANE"))
@@ -87,9 +97,8 @@ fn close_pane(pane: &Host, project: Option<&Path>) -> ExitCode {
         // A pane that is gone already needs no permission.
         let _ = Tmux::on(Socket::at(&socket))
             .run_as(program)
-            .let_close(&id.to_string_lossy());
+            .set_closing(&id.to_string_lossy(), closing);
     }
-    ExitCode::Done
 }
 
 impl Context {

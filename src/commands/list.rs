@@ -4,6 +4,7 @@ use crate::cli;
 use crate::commands::Context;
 use crate::commands::Explained;
 use crate::commands::fit;
+use crate::commands::mark_seen;
 use crate::commands::object::Object;
 use crate::commands::print;
 use crate::commands::print_json;
@@ -29,9 +30,10 @@ pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<Ex
         print(&text(&sessions, &survey, context.width()))?;
     }
     let failed = sessions.iter().filter(|session| session.failed_unseen);
-    store
-        .mark_seen_where_possible(&failed.map(|session| &session.id).collect::<Vec<_>>())
-        .explained(context)?;
+    mark_seen(
+        &store,
+        &failed.map(|session| &session.id).collect::<Vec<_>>(),
+    );
     if let Some(trouble) = sessions.iter().find_map(|session| survey.trouble(session)) {
         say(&format!(
             "some states are unknown: {}",

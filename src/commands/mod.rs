@@ -40,6 +40,7 @@ use crate::cli::Global;
 use crate::cli::Verb;
 use crate::error::ExitCode;
 use crate::host::Host;
+use crate::session::SessionId;
 use crate::store;
 use crate::store::Store;
 use crate::terminal;
@@ -130,6 +131,12 @@ impl<T> Explained<T> for Result<T, store::Error> {
             Err(error) => Err(store::explain(&error, &context.state_folder()?)),
         }
     }
+}
+
+/// Remembers that somebody has looked at the sessions. It is not worth a failure: a store on a disk that is
+/// full, or read-only, can still be looked at.
+fn mark_seen(store: &Store, ids: &[&SessionId]) {
+    let _ = store.mark_seen(ids);
 }
 
 /// Writes data to stdout.

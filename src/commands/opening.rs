@@ -60,7 +60,7 @@ pub(super) fn open(
     let offer = Offer::make(&folder, &session.id, message)?;
     let pane = start(context, tmux, session, spot, offer.path())?;
     match offer
-        .wait(ANSWER_TIME)
+        .wait(ANSWER_TIME, || may_answer(tmux, &pane))
         .context("could not wait for the pane")?
     {
         Some(Answer::Held) => Ok(Opened::Running(pane)),
@@ -83,6 +83,14 @@ pub(super) fn open(
                     .hint("`hqt-tmux doctor` says more")
             )
         }
+    }
+}
+
+/// Whether something runs in `pane`. A server that can't be asked may still run it.
+fn may_answer(tmux: &Tmux, pane: &str) -> bool {
+    match tmux.list() {
+        Ok(listing) => listing.pane(pane).is_some_and(|found| !found.dead),
+        Err(error) => !matches!(error, Error::NoServer(_)),
     }
 }
 

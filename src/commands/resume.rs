@@ -10,6 +10,7 @@ use anyhow::bail;
 use crate::cli;
 use crate::commands::Context;
 use crate::commands::Explained;
+use crate::commands::mark_seen;
 use crate::commands::opening;
 use crate::commands::opening::Opened;
 use crate::commands::opening::Spot;
@@ -55,7 +56,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Resume) -> anyhow::Result<
     }
     if state == State::Running && !arguments.dry_run {
         refuse_changes(&session, arguments)?;
-        store.mark_seen(&[&session.id]).explained(context)?;
+        mark_seen(&store, &[&session.id]);
         return go_to(context, &store, &session, arguments.detach, None);
     }
     start(context, &store, &session, &survey, arguments)

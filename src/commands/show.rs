@@ -2,9 +2,9 @@
 
 use crate::cli;
 use crate::commands::Context;
-use crate::commands::Explained;
 use crate::commands::explain;
 use crate::commands::fit;
+use crate::commands::mark_seen;
 use crate::commands::object::Object;
 use crate::commands::planning;
 use crate::commands::planning::Planner;
@@ -49,9 +49,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<Ex
         true => print_json(&Object::of(&session, &survey))?,
         false => print(&text(context, &session, &survey))?,
     }
-    store
-        .mark_seen_where_possible(&[&session.id])
-        .explained(context)?;
+    mark_seen(&store, &[&session.id]);
     Ok(ExitCode::Done)
 }
 

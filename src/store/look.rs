@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 use rusqlite::ErrorCode;
 
-use crate::session::SessionId;
 use crate::store::Error;
 use crate::store::PATIENCE;
 use crate::store::Result;
@@ -67,14 +66,6 @@ impl Store {
             })
         })?;
         Ok(rows.flatten().collect())
-    }
-
-    /// Like [`Store::mark_seen`]; a store that can't be written can be looked at all the same.
-    pub(crate) fn mark_seen_where_possible(&self, ids: &[&SessionId]) -> Result<()> {
-        match self.mark_seen(ids) {
-            Err(error) if error.is_of_writing() => Ok(()),
-            marked => marked,
-        }
     }
 }
 

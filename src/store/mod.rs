@@ -189,7 +189,8 @@ impl Store {
         )
     }
 
-    /// Records the start of a run on the tmux server at `socket`.
+    /// Records the start of a run on the tmux server at `socket`. The newest start has the greatest time, also
+    /// after the clock was set back: `resume --last` goes by it.
     pub(crate) fn begin_run(
         &self,
         id: &SessionId,
@@ -197,7 +198,8 @@ impl Store {
         at: SystemTime,
     ) -> Result<()> {
         self.change(
-            "UPDATE session SET run_open = 1, failed_unseen = 0, note = NULL, last_started_at = ?2, \
+            "UPDATE session SET run_open = 1, failed_unseen = 0, note = NULL, \
+             last_started_at = MAX(?2, 1 + (SELECT IFNULL(MAX(last_started_at), 0) FROM session)), \
              exit_code = NULL, exit_signal = NULL, exited_at = NULL, socket = ?3 WHERE id = ?1",
             params![
                 id.as_str(),

@@ -71,6 +71,26 @@ pub(crate) struct PaneCommand<'a> {
     pub(crate) env: &'a [(&'a str, &'a str)],
 }
 
+/// When a pane of ours closes by itself: once its command has ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Closing {
+    /// Where it failed the pane is kept, so that the reason can be read.
+    AfterSuccess,
+    /// However it ended. Said by one that ended well, too: with `remain-on-exit failed` tmux 3.3a sometimes
+    /// keeps a pane whose command ended well: 3 of 200 did, and none with this before.
+    Always,
+}
+
+impl Closing {
+    fn of(self, target: &str) -> TmuxCommand<'static> {
+        let value = match self {
+            Self::AfterSuccess => "failed",
+            Self::Always => "off",
+        };
+        named("set-option", &["-p", "-t", target, "remain-on-exit", value])
+    }
+}
+
 impl Tmux {
     pub(crate) fn on(socket: Socket) -> Self {
         Self {
@@ -197,11 +217,8 @@ impl Tmux {
         Ok(command.status()?.success())
     }
 
-    /// Lets `pane` close when its command ends, however it ends. With `remain-on-exit failed` tmux 3.3a
-    /// sometimes keeps a pane whose command ended well: 3 of 200 did, and none with this before.
-    pub(crate) fn let_close(&self, pane: &str) -> Result<()> {
-        let option = named("set-option", &["-p", "-t", pane, "remain-on-exit", "off"]);
-        self.run([option], None).map(drop)
+    pub(crate) fn set_closing(&self, pane: &str, closing: Closing) -> Result<()> {
+        self.run([closing.of(pane)], None).map(drop)
     }
 
     pub(crate) fn kill_pane(&self, pane: &str) -> Result<()> {
@@ -298,10 +315,7 @@ fn push_command(open: &mut TmuxCommand<'static>, command: &PaneCommand<'_>) {
 fn marks(target: &str, id: &SessionId) -> [TmuxCommand<'static>; 2] {
     [
         named("set-option", &["-p", "-t", target, MARK, id.as_str()]),
-        named(
-            "set-option",
-            &["-p", "-t", target, "remain-on-exit", "failed"],
-        ),
+        Closing::AfterSuccess.of(target),
     ]
 }
 

@@ -5,6 +5,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::disallowed_methods,
+    clippy::print_stdout,
     reason = "a test is an edge, and one that can't go on has failed"
 )]
 
@@ -26,6 +27,8 @@ mod dry_run;
 mod escape;
 /// The ladder from a resumed conversation to a fresh one.
 mod fallback;
+/// A walk of kills at points drawn from a seed.
+mod faults;
 /// The help, the manual page, and the README's word on the command line.
 mod help;
 /// Names, folders and arguments that try to be commands, formats or flags.
@@ -38,6 +41,8 @@ mod killed;
 mod layers;
 /// Every arrow of the life of a session.
 mod lifecycle;
+/// Many sessions at once, more of them when asked.
+mod load;
 /// What a command names, and what is said when it isn't there.
 mod lookup;
 /// Without a bubblewrap that works and can be trusted.
@@ -54,10 +59,14 @@ mod real;
 mod refusals;
 /// What can't be seen or done inside.
 mod sandbox;
+/// Too little of something: space, files, time, or a clock that went back.
+mod scarce;
 /// Which tmux server, and what its user has set there.
 mod servers;
 /// A user's own tmux settings.
 mod settings;
+/// The status line for as long as it is wanted.
+mod soak;
 /// How a run ends: by itself, by its user, by force.
 mod stopping;
 /// The file that the sessions are kept in.
