@@ -20,6 +20,9 @@ use crate::store;
 use crate::store::Store;
 use crate::tmux;
 
+/// The option in which tmux/hqt.tmux keeps the program that it found.
+const PLUGIN_PROGRAM: &str = "@hqt-program";
+
 /// The verdict of a check.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Verdict {
@@ -131,15 +134,20 @@ fn tmux_server(context: &Context) -> Check {
     }
 }
 
+/// Whether the plugin is on this server: it notes there which program its keys run.
 fn plugin(context: &Context) -> Check {
-    let keys = context
+    let program = context
         .tmux()
-        .global_option("@hqt-loaded")
+        .global_option(PLUGIN_PROGRAM)
         .unwrap_or_default();
-    match keys.is_empty() {
-        false => Check::new("plugin", Verdict::Ok, "loaded"),
-        true => Check::new("plugin", Verdict::Warn, "not loaded on this server")
-            .remedy("run-shell /path/to/hqt.tmux, or add it to TPM's list; see README"),
+    match program.is_empty() {
+        false => Check::new("plugin", Verdict::Ok, format!("loaded, runs {program}")),
+        true => Check::new(
+            "plugin",
+            Verdict::Warn,
+            "not loaded on this server, or without a program",
+        )
+        .remedy("run-shell /path/to/hqt.tmux, or add it to TPM's list; see README"),
     }
 }
 

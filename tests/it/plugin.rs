@@ -207,6 +207,35 @@ fn keys_are_options_and_may_be_turned_off() {
     assert!(ours[0].contains(" H "), "{ours:?}");
 }
 
+/// What the plugin notes on the server is what `doctor` looks for there.
+#[test]
+fn doctor_sees_the_plugin() {
+    let env = TestEnv::new();
+    let check = || {
+        let checks = env.run(&["doctor", "--json"]).stdout;
+        let checks: serde_json::Value = serde_json::from_str(&checks).unwrap();
+        let mut found = checks.as_array().unwrap().iter();
+        found.find(|c| c["name"] == "plugin").unwrap().clone()
+    };
+    assert_eq!(check()["verdict"], "warn");
+    env.tmux(&[
+        "set-option",
+        "-g",
+        "@hqt-binary",
+        binary().to_str().unwrap(),
+    ]);
+    load(&env);
+    let loaded = check();
+    assert_eq!(loaded["verdict"], "ok", "{loaded}");
+    assert!(
+        loaded["detail"]
+            .as_str()
+            .unwrap()
+            .contains(binary().to_str().unwrap()),
+        "{loaded}"
+    );
+}
+
 #[test]
 fn the_status_placeholder_becomes_the_status_line() {
     let env = TestEnv::without_server();
