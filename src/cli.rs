@@ -210,6 +210,12 @@ pub(crate) struct Doctor {
     /// One short line for tmux's status bar
     #[arg(long, conflicts_with = "json")]
     pub(crate) status: bool,
+    /// Another style for a part of that line (ok, warn, running, failed), as tmux writes styles
+    #[arg(long, value_name = "PART=STYLE", requires = "status")]
+    pub(crate) style: Vec<String>,
+    /// That line without symbols, whatever the locale is
+    #[arg(long, requires = "status")]
+    pub(crate) ascii: bool,
     /// Print the checks as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -71,7 +71,7 @@ impl Check {
 
 pub(super) fn run(context: &Context, arguments: &cli::Doctor) -> anyhow::Result<ExitCode> {
     if arguments.status {
-        print(&format!("{}\n", status::line(context)))?;
+        print(&format!("{}\n", status::line(context, arguments)))?;
         return Ok(ExitCode::Done);
     }
     let checks = checks(context);
