@@ -77,6 +77,9 @@ pub(crate) enum Verb {
     /// What a pane runs
     #[command(hide = true)]
     Exec(Exec),
+    /// What a key of the tmux plugin runs
+    #[command(hide = true)]
+    Key(Key),
     /// The first process inside the sandbox
     #[command(hide = true)]
     Inner(Inner),
@@ -94,7 +97,7 @@ pub(crate) enum Net {
     Off,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct New {
     /// claude, codex, kiro, or generic for any command
     #[arg(long, value_name = "HARNESS")]
@@ -124,7 +127,7 @@ pub(crate) struct New {
     pub(crate) arguments: Vec<OsString>,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct Sandbox {
     /// Run inside a sandbox, with the harness's permission questions off
     #[arg(long, conflicts_with = "no_sandbox")]
@@ -140,7 +143,7 @@ pub(crate) struct Sandbox {
     pub(crate) net: Option<Net>,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct Resume {
     /// An id, the beginning of one, or a name; without it, choose from a list
     pub(crate) session: Option<String>,
@@ -229,6 +232,37 @@ pub(crate) struct Completions {
 #[derive(Args, Debug)]
 pub(crate) struct Exec {
     pub(crate) id: String,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Key {
+    #[arg(value_enum)]
+    pub(crate) step: KeyStep,
+    #[arg(value_enum)]
+    pub(crate) verb: KeyVerb,
+    /// tmux's `#{pid}.#{client_pid}`: a client has one popup at a time
+    pub(crate) press: String,
+    /// The client that pressed the key
+    pub(crate) client: String,
+    /// The pane that was active
+    pub(crate) pane: String,
+}
+
+/// One after the other: a popup, and whatever became of it, the step after it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum KeyStep {
+    /// The dialog, in a popup
+    Popup,
+    /// Opens a window for the dialog if there was no popup
+    After,
+    /// The dialog, in that window
+    Window,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum KeyVerb {
+    New,
+    Resume,
 }
 
 #[derive(Args, Debug)]

@@ -8,6 +8,7 @@ mod doctor;
 mod exec;
 mod explain;
 mod inner;
+mod key;
 mod list;
 mod new;
 mod opening;
@@ -15,12 +16,15 @@ mod picker;
 mod planning;
 mod policy_change;
 mod rename;
+mod report;
 mod resume;
 mod show;
 mod status;
 mod stop;
 mod survey;
 mod table;
+
+pub(crate) use report::report;
 
 use std::io;
 use std::io::Write;
@@ -60,6 +64,7 @@ pub(crate) fn run(cli: Cli, host: Host) -> anyhow::Result<ExitCode> {
         Verb::Completions(arguments) => completions::run(&arguments),
         Verb::Man => completions::man(),
         Verb::Exec(arguments) => exec::run(&context, &arguments),
+        Verb::Key(arguments) => key::run(&context, &arguments),
         Verb::Inner(arguments) => inner::run(&arguments),
     }
 }

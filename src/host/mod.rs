@@ -15,6 +15,7 @@ mod home;
 mod links;
 mod named_commands;
 mod observed;
+pub(crate) mod popup;
 mod reading;
 mod state;
 mod system;

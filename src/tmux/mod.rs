@@ -7,6 +7,7 @@
     reason = "an edge: it runs tmux and looks at its socket"
 )]
 
+mod dialog;
 mod error;
 mod panes;
 mod program;
@@ -20,6 +21,7 @@ pub(crate) use program::ensure_supported;
 pub(crate) use socket::Socket;
 pub(crate) use socket::all_folders as socket_folders;
 pub(crate) use socket::inside as socket_in_use;
+pub(crate) use socket::session_inside;
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -172,7 +174,8 @@ impl Tmux {
         }
     }
 
-    /// Shows `pane` to `client`, or to tmux's own choice of a client.
+    /// Shows a pane (`%3`, or `$1:.%3` in this tmux session) to `client`, or to tmux's own choice of a
+    /// client.
     pub(crate) fn switch_to(&self, client: Option<&str>, pane: &str) -> Result<()> {
         let mut switch = named("switch-client", &[]);
         if let Some(client) = client {
