@@ -96,7 +96,7 @@ binary='' told='' key='' resume_key='' table='' ok='' warn='' running='' failed=
             read -r bound_table bound_key _ <<END
 ${line#*-T }
 END
-            set -- "$@" \; if-shell -F 1 "unbind-key -T $bound_table $bound_key"
+            set -- "$@" \; if-shell -F 1 "$(word "unbind-key -T $bound_table $bound_key")"
             ;;
         esac
     done

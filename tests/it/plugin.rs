@@ -1,5 +1,7 @@
 //! The tmux plugin, from the key to the harness.
 
+/// What the options do, and what a load does.
+mod options;
 /// The popup, and the window where tmux draws none.
 mod popup;
 /// The line in the status bar.
@@ -150,9 +152,18 @@ fn an_error_keeps_the_popup_open_until_read() {
 impl TestEnv {
     /// Puts a program on PATH that nobody calls: it leaves the file `pwned`.
     fn set_trap(&self, name: &str) {
-        let (trap, pwned) = (self.path("bin").join(name), self.path("pwned"));
-        fs::write(&trap, format!("#!/bin/sh\n: >'{}'\n", pwned.display())).unwrap();
-        fs::set_permissions(&trap, fs::Permissions::from_mode(0o755)).unwrap();
+        let pwned = self.path("pwned");
+        self.install_script(name, &format!("#!/bin/sh\n: >'{}'\n", pwned.display()));
+    }
+
+    /// Puts a script on PATH. As in `install_harness`, another process writes the file.
+    fn install_script(&self, name: &str, text: &str) {
+        let source = self.path("script");
+        fs::write(&source, text).unwrap();
+        let mut install = self.command("install");
+        install.args(["-m", "755"]).arg(source);
+        install.arg(self.path("bin").join(name));
+        self.finish(install).ok();
     }
 
     /// Opens a window as its user would who went to `folder` by himself: no format of ours is involved.
