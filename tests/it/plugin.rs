@@ -6,6 +6,8 @@ mod options;
 mod popup;
 /// The line in the status bar.
 mod status;
+/// The real plugin manager.
+mod tpm;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
