@@ -43,23 +43,55 @@ pub(super) fn run(context: &Context, arguments: &cli::Exec) -> anyhow::Result<Ex
     let prepared = prepare(&context, pane, &id, message.as_ref());
     let told = caller.is_some_and(|caller| caller.tell(&answer(&prepared)).is_ok());
     match prepared {
+        Ok(Some(prepared)) if message.is_none() => run_uncalled(&context, pane, prepared, signals),
         Ok(Some(prepared)) => {
             let project = prepared.planner.session.cwd.clone();
             // Where the caller could not be told that it is ready, he does not know of it.
-            let code = match told || message.is_none() {
+            let code = match told {
                 true => prepared.climb(&context, signals)?,
                 false => prepared.abandon(&context)?,
             };
-            match code {
-                ExitCode::Done => Ok(close_pane(pane, Some(&project))),
-                code => Ok(code),
-            }
+            Ok(close_if_done(code, pane, &project))
         }
         // The caller says it: the window closes silently.
         Ok(None) | Err(_) if told => Ok(close_pane(pane, None)),
-        Ok(None) => bail!(UserError::new(format!("session {id} is running elsewhere"))),
+        Ok(None) => bail!(
+            UserError::new(format!("session {id} is running elsewhere"))
+                .hint(format!("go to it with: hqt-tmux resume {id}"))
+        ),
         Err(error) => Err(error),
     }
+}
+
+/// Runs a session that no caller of ours has asked for: tmux runs the command of its pane again, or
+/// somebody has typed it into a shell, as a plugin that restores panes does. A shell's pane is the
+/// session's for as long as the run lasts, so that the session is found there, and then its owner's again.
+fn run_uncalled(
+    context: &Context,
+    pane: &Host,
+    prepared: Prepared,
+    signals: Signals,
+) -> anyhow::Result<ExitCode> {
+    let session = &prepared.planner.session;
+    let (id, project) = (session.id.clone(), session.cwd.clone());
+    let is_guest = own_pane(pane, None).is_some_and(|(tmux, own)| {
+        let known = tmux.list();
+        let is_ours = known.is_ok_and(|panes| {
+            panes
+                .pane(&own)
+                .is_some_and(|pane| pane.session.as_ref() == Some(&id))
+        });
+        !is_ours && tmux.mark(&own, Some(&id)).is_ok()
+    });
+    let ended = prepared.climb(context, signals);
+    if !is_guest {
+        return Ok(close_if_done(ended?, pane, &project));
+    }
+    if let Some((tmux, own)) = own_pane(pane, Some(&project)) {
+        // It may have been closed meanwhile.
+        let _ = tmux.mark(&own, None);
+    }
+    ended
 }
 
 /// What the caller is told.
@@ -76,20 +108,33 @@ fn answer(prepared: &anyhow::Result<Option<Prepared>>) -> Answer {
     }
 }
 
-/// Lets the pane close when we end. An agent may have put a `tmux` of its own into the project, or the
-/// home folder.
+fn close_if_done(code: ExitCode, pane: &Host, project: &Path) -> ExitCode {
+    match code {
+        ExitCode::Done => close_pane(pane, Some(project)),
+        code => code,
+    }
+}
+
+/// Lets the pane close when we end.
 fn close_pane(pane: &Host, project: Option<&Path>) -> ExitCode {
-    let home = pane.home().ok();
-    let never_from: Vec<&Path> = home.as_deref().into_iter().chain(project).collect();
-    if let (Some(socket), Some(id)) = (tmux::socket_in_use(&pane.env), pane.var("TMUX_PANE"))
-        && let Found::Trusted(program) = trusted::find("tmux", pane.var("PATH"), &never_from)
-    {
+    if let Some((tmux, id)) = own_pane(pane, project) {
         // A pane that is gone already needs no permission.
-        let _ = Tmux::on(Socket::at(&socket))
-            .run_as(program)
-            .let_close(&id.to_string_lossy());
+        let _ = tmux.let_close(&id);
     }
     ExitCode::Done
+}
+
+/// The tmux server and the pane that we run in. An agent may have put a `tmux` of its own into the
+/// project, or the home folder.
+fn own_pane(pane: &Host, project: Option<&Path>) -> Option<(Tmux, String)> {
+    let home = pane.home().ok();
+    let never_from: Vec<&Path> = home.as_deref().into_iter().chain(project).collect();
+    let socket = tmux::socket_in_use(&pane.env)?;
+    let id = pane.var("TMUX_PANE")?.to_string_lossy().into_owned();
+    match trusted::find("tmux", pane.var("PATH"), &never_from) {
+        Found::Trusted(program) => Some((Tmux::on(Socket::at(&socket)).run_as(program), id)),
+        Found::Nowhere { .. } => None,
+    }
 }
 
 impl Context {

@@ -207,6 +207,15 @@ impl Tmux {
         self.run([option], None).map(drop)
     }
 
+    /// Makes a pane that somebody else has opened ours, or with `None` nobody's again.
+    pub(crate) fn mark(&self, pane: &str, id: Option<&SessionId>) -> Result<()> {
+        let option = match id {
+            Some(id) => named("set-option", &["-p", "-t", pane, MARK, id.as_str()]),
+            None => named("set-option", &["-pu", "-t", pane, MARK]),
+        };
+        self.run([option], None).map(drop)
+    }
+
     pub(crate) fn kill_pane(&self, pane: &str) -> Result<()> {
         self.run([named("kill-pane", &["-t", pane])], None)
             .map(drop)
