@@ -13,6 +13,7 @@ mod gitconfig;
 mod guarded;
 mod home;
 mod links;
+pub(crate) mod machine;
 mod named_commands;
 mod observed;
 pub(crate) mod popup;

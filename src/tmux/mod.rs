@@ -7,6 +7,7 @@
     reason = "an edge: it runs tmux and looks at its socket"
 )]
 
+mod asked;
 mod dialog;
 mod error;
 mod panes;
@@ -225,12 +226,6 @@ impl Tmux {
     pub(crate) fn rename_window(&self, window: &str, name: &str) -> Result<()> {
         self.run([named("rename-window", &["-t", window, "--", name])], None)
             .map(drop)
-    }
-
-    /// The value of a global option, as tmux prints it.
-    pub(crate) fn global_option(&self, option: &str) -> Result<String> {
-        let output = self.run([named("show-options", &["-gqv", option])], None)?;
-        Ok(String::from_utf8_lossy(&output).trim_end().to_owned())
     }
 
     fn run<'a>(
