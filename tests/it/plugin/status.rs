@@ -1,10 +1,12 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use rusqlite::Connection;
 
 use crate::plugin::load;
-use crate::support::{Terminal, TestEnv, binary};
+use crate::support::{Terminal, TestEnv, argv_of, binary, children};
 
 /// A server whose status line has the placeholder, asked every second.
 fn env_with_status(options: &[(&str, &str)]) -> TestEnv {
@@ -210,4 +212,60 @@ fn s13_s34_whatever_is_wrong_the_bar_is_one_short_line() {
     check(&env, "a home that is not there", "!");
     env.unset("PATH");
     check(&env, "no PATH", "no sandbox");
+}
+
+/// Inside another format its commas and brackets are still its own.
+#[test]
+fn the_placeholder_may_stand_in_a_condition() {
+    let condition = "#{?session_many_attached,many,<#{hqt_status}>}";
+    let env = env_with_status(&[("status-right", condition)]);
+    env.ready(&[]);
+    let terminal = Terminal::attach(&env);
+    terminal.wait_until("the line", |s| bar(s).contains("<sandbox ▸1>"));
+}
+
+/// A server that does not answer is not asked.
+#[test]
+fn s13_a_hung_server_does_not_hold_the_line_up() {
+    let env = TestEnv::new();
+    env.ready(&[]);
+    let pid = env.tmux(&["display-message", "-p", "#{pid}"]);
+    let server = Pid::from_raw(pid.trim().parse().unwrap());
+    kill(server, Signal::SIGSTOP).unwrap();
+    let line = env.run(&["doctor", "--status"]);
+    kill(server, Signal::SIGCONT).unwrap();
+    assert!(line.ok().contains("▸1"));
+}
+
+/// Asked over and over, while the store goes and comes: no error in the bar, and no process left.
+#[test]
+fn s34_the_bar_outlives_its_store() {
+    let env = env_with_status(&[]);
+    env.ready(&[]);
+    let terminal = Terminal::attach(&env);
+    let pid = env.tmux(&["display-message", "-p", "#{pid}"]);
+    let server: i32 = pid.trim().parse().unwrap();
+    let aside = env.path("aside.db");
+    for _ in 0..3 {
+        terminal.wait_until("one running", |s| bar(s).contains("<sandbox ▸1>"));
+        fs::rename(env.store(), &aside).unwrap();
+        terminal.wait_until("no store", |s| bar(s).contains("<sandbox>"));
+        fs::create_dir(env.store()).unwrap();
+        terminal.wait_until("no store to read", |s| bar(s).contains("<sandbox !>"));
+        fs::remove_dir(env.store()).unwrap();
+        fs::rename(&aside, env.store()).unwrap();
+        for _ in 0..20 {
+            env.tmux(&["refresh-client", "-S", "-t", &terminal.client()]);
+        }
+    }
+    env.tmux(&["set-option", "-g", "status-interval", "0"]);
+    env.wait_until("the end of every line's process", || {
+        let names = children(server)
+            .into_iter()
+            .map(|child| argv_of(child).join(" "));
+        (!names
+            .into_iter()
+            .any(|name| name.is_empty() || name.contains("--status")))
+        .then_some(())
+    });
 }
