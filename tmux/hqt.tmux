@@ -104,6 +104,8 @@ END
 $found
 END
 
+hook='client-attached[7381]' # an index of our own
+
 # shellcheck disable=SC2016 # expanded by tmux, and by the sh in the popup
 if [ -n "$program" ]; then
     # A popup, and after it, drawn or not, the next step. The client, its tmux session and the pane that pressed
@@ -121,6 +123,7 @@ if [ -n "$program" ]; then
     [ -z "$resume_key" ] || set -- "$@" \; \
         bind-key -N 'Resume a session (hqt-tmux)' -T "$table" "$(word "$resume_key")" \
         run-shell -C "$popup resume $press" '\;' run-shell -b "$after resume $press >/dev/null 2>&1 || :"
+    [ -z "$told" ] || set -- "$@" \; set-hook -gu "$hook" # nobody has come yet who could be told
     notice=
 else
     notice="hqt-tmux: program missing: run $root/tmux/setup --build, then reload tmux"
@@ -135,7 +138,6 @@ fi
 set -- set-option -g @hqt-notice "$(word "$notice")" \; "$@"
 error=$(tmux "$@" 2>&1) || notice="hqt-tmux: $error"
 if [ "$notice" != "$told" ] && [ -n "$notice" ]; then
-    hook='client-attached[7381]'
     set -- set-option -g @hqt-notice "$(word "$notice")"
     if [ -n "$clients" ]; then
         tmux "$@" \; display-message -d 8000 '#{@hqt-notice}'

@@ -14,6 +14,8 @@ impl Tmux {
         let end = format!("{tmux_session}:{{end}}");
         let mut open = named("new-window", &["-a", "-t", &end, "-n", "hqt-tmux", "--"]);
         push(&mut open, words);
-        self.run([open], Some(cwd)).map(drop)
+        // Whatever the user has set, the window closes with the dialog.
+        let closing = named("set-option", &["-p", "-t", &end, "remain-on-exit", "off"]);
+        self.run([open, closing], Some(cwd)).map(drop)
     }
 }

@@ -221,6 +221,23 @@ fn at_the_start_of_a_server_the_first_client_is_told() {
     ]);
     let screen = terminal.wait_for("nothing more");
     assert!(!screen.contains("missing"), "{screen}");
-    let hooks = env.tmux(&["show-hooks", "-g", "client-attached"]);
-    assert!(!hooks.contains("hqt"), "{hooks}");
+    assert!(!waits_for_a_client(&env));
+}
+
+/// Whether the first client that comes is to be told something.
+fn waits_for_a_client(env: &TestEnv) -> bool {
+    env.tmux(&["show-hooks", "-g", "client-attached"])
+        .contains("hqt")
+}
+
+#[test]
+fn a_program_that_is_found_before_anybody_came_is_told_to_nobody() {
+    let env = TestEnv::without_server();
+    env.start_server();
+    set(&env, "@hqt-binary", "/nowhere/hqt-tmux");
+    load(&env);
+    assert!(waits_for_a_client(&env));
+    set(&env, "@hqt-binary", binary().to_str().unwrap());
+    load(&env);
+    assert!(!waits_for_a_client(&env));
 }

@@ -42,6 +42,8 @@ fn bound_to(env: &TestEnv, key: &str) -> String {
 fn s42_a_client_too_small_for_a_popup_gets_the_dialog_in_a_window() {
     for size in SMALL {
         let env = env_with_plugin();
+        // Of the dialog's window nothing is to remain all the same.
+        env.tmux(&["set-option", "-gw", "remain-on-exit", "on"]);
         let terminal = Terminal::attach_to(&env, size, "main");
         press(&terminal, "S", "harness");
         assert_eq!(env.panes().len(), 3, "a window for the dialog");
