@@ -1,5 +1,7 @@
 //! The tmux plugin, from the key to the harness.
 
+/// Several clients, several tmux sessions.
+mod clients;
 /// What the options do, and what a load does.
 mod options;
 /// The popup, and the window where tmux draws none.
