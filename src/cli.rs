@@ -9,6 +9,9 @@ pub(crate) use hidden::AskingShell;
 pub(crate) use hidden::Complete;
 pub(crate) use hidden::Exec;
 pub(crate) use hidden::Inner;
+pub(crate) use hidden::Key;
+pub(crate) use hidden::KeyStep;
+pub(crate) use hidden::KeyVerb;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -106,6 +109,9 @@ pub(crate) enum Verb {
     /// What a pane runs
     #[command(hide = true)]
     Exec(Exec),
+    /// What a key of the tmux plugin runs
+    #[command(hide = true)]
+    Key(Key),
     /// The first process inside the sandbox
     #[command(hide = true)]
     Inner(Inner),
@@ -126,7 +132,7 @@ pub(crate) enum Net {
     Off,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct New {
     /// Which harness; see below
     #[arg(
@@ -164,7 +170,7 @@ pub(crate) struct New {
 // Given to each: `next_help_heading` would go on behind them.
 const SANDBOX: &str = "Sandbox";
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct Sandbox {
     /// Run inside one, with permission questions off
     #[arg(long, conflicts_with = "no_sandbox", help_heading = SANDBOX)]
@@ -194,7 +200,7 @@ pub(crate) struct Sandbox {
     pub(crate) net: Option<Net>,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct Resume {
     /// An id, the beginning of one, or a name; without it: a list
     pub(crate) session: Option<String>,
@@ -265,6 +271,12 @@ pub(crate) struct Doctor {
     /// One short line for tmux's status bar
     #[arg(long, conflicts_with = "json")]
     pub(crate) status: bool,
+    /// Another style for a part of that line (ok, warn, running, failed), as tmux writes styles
+    #[arg(long, value_name = "PART=STYLE", requires = "status")]
+    pub(crate) style: Vec<String>,
+    /// That line without symbols, whatever the locale is
+    #[arg(long, requires = "status")]
+    pub(crate) ascii: bool,
     /// Print the checks as JSON
     #[arg(long)]
     pub(crate) json: bool,

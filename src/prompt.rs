@@ -29,6 +29,15 @@ use crate::session::FsAccess;
 use crate::signals;
 use crate::terminal;
 
+/// The smallest terminal to ask on: a list needs its question, one item and a line below.
+const FEWEST_ROWS: u16 = 3;
+const FEWEST_COLUMNS: u16 = 20;
+/// A list that is longer than the terminal is high is shown in pages; then the question says which, and
+/// a question that is longer than the terminal is wide would be counted wrong. So it must be that wide,
+/// or that high.
+const COLUMNS_FOR_PAGES: u16 = 32;
+const ROWS_WITHOUT_PAGES: u16 = 12;
+
 /// A harness to choose.
 pub(crate) struct HarnessChoice {
     pub(crate) harness: &'static Harness,
@@ -194,21 +203,35 @@ fn theme() -> Box<dyn Theme> {
 /// Whether a prompt is shown: then a signal finds a terminal without echo and cursor.
 static ASKING: AtomicBool = AtomicBool::new(false);
 
+/// Whether the terminal is large enough to ask on.
+pub(crate) fn has_room() -> bool {
+    let (rows, columns) = Term::stderr().size();
+    rows >= FEWEST_ROWS
+        && columns >= FEWEST_COLUMNS
+        && (rows >= ROWS_WITHOUT_PAGES || columns >= COLUMNS_FOR_PAGES)
+}
+
+/// Waits until somebody presses Enter or Escape, or nobody can any more.
+pub(crate) fn wait_for_enter() {
+    while !matches!(
+        Term::stderr().read_key(),
+        Ok(Key::Enter | Key::Escape) | Err(_)
+    ) {}
+}
+
 /// The terminal, large enough and safe against signals: console raises SIGINT for Ctrl-C, which
 /// would end the process with the cursor hidden; caught, the prompt returns with an error. The
 /// others end it, after the terminal is as it was.
 fn ready() -> anyhow::Result<Term> {
-    const FEWEST_ROWS: u16 = 3;
-    const FEWEST_COLUMNS: u16 = 20;
     let term = Term::stderr();
     let (rows, columns) = term.size();
-    if rows < FEWEST_ROWS || columns < FEWEST_COLUMNS {
+    if !has_room() {
         bail!(
             UserError::new(format!(
                 "the terminal is too small to ask: {columns} columns, {rows} rows"
             ))
             .hint(format!(
-                "make it {FEWEST_COLUMNS} columns and {FEWEST_ROWS} rows, or use the flags"
+                "make it {COLUMNS_FOR_PAGES} columns and {FEWEST_ROWS} rows, or use the flags"
             ))
         );
     }
@@ -260,7 +283,8 @@ fn answered<T>(term: &Term, answer: dialoguer::Result<Option<T>>) -> anyhow::Res
     }
 }
 
-fn tell(words: &str) -> anyhow::Result<()> {
+/// Says something between the questions.
+pub(crate) fn tell(words: &str) -> anyhow::Result<()> {
     let term = Term::stderr();
     let width = usize::from(term.size().1).saturating_sub(1);
     term.write_line(&console::truncate_str(words, width, "…"))?;

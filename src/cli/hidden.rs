@@ -39,6 +39,37 @@ pub(crate) struct Inner {
     pub(crate) command: Vec<OsString>,
 }
 
+#[derive(Args, Debug)]
+pub(crate) struct Key {
+    #[arg(value_enum)]
+    pub(crate) step: KeyStep,
+    #[arg(value_enum)]
+    pub(crate) verb: KeyVerb,
+    /// tmux's `#{pid}.#{client_pid}`: a client has one popup at a time
+    pub(crate) press: String,
+    /// The client that pressed the key
+    pub(crate) client: String,
+    /// The pane that was active
+    pub(crate) pane: String,
+}
+
+/// One after the other: a popup, and whatever became of it, the step after it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum KeyStep {
+    /// The dialog, in a popup
+    Popup,
+    /// Opens a window for the dialog if there was no popup
+    After,
+    /// The dialog, in that window
+    Window,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum KeyVerb {
+    New,
+    Resume,
+}
+
 impl Cli {
     /// Reads the command line; the error is what clap has to say instead of one.
     pub(crate) fn read() -> Result<Self, clap::Error> {

@@ -11,6 +11,7 @@ mod exec;
 mod explain;
 mod fit;
 mod inner;
+mod key;
 mod list;
 mod man;
 mod new;
@@ -20,6 +21,7 @@ mod picker;
 mod planning;
 mod policy_change;
 mod rename;
+mod report;
 mod resume;
 mod show;
 mod similar;
@@ -27,6 +29,8 @@ mod status;
 mod stop;
 mod survey;
 mod table;
+
+pub(crate) use report::report;
 
 use std::io;
 use std::io::Write;
@@ -77,6 +81,7 @@ pub(crate) fn run(cli: Cli, host: Host) -> anyhow::Result<ExitCode> {
         Verb::Completions(arguments) => completions::run(&arguments),
         Verb::Man => man::run(),
         Verb::Exec(arguments) => exec::run(&context, &arguments),
+        Verb::Key(arguments) => key::run(&context, &arguments),
         Verb::Inner(arguments) => inner::run(&arguments),
         Verb::Complete(arguments) => complete::run(&context, &arguments),
     }

@@ -69,6 +69,15 @@ impl Listing {
         self.panes.iter().find(|pane| pane.pane == id)
     }
 
+    /// The tmux session of the pane with this id. A window that is linked, or in a group of tmux
+    /// sessions, is in several: then `rather`, if it is one of them.
+    pub(crate) fn tmux_session_of(&self, id: &str, rather: Option<&str>) -> Option<&str> {
+        let of_pane = self.panes.iter().filter(|pane| pane.pane == id);
+        let mut sessions = of_pane.map(|pane| pane.tmux_session.as_str());
+        let first = sessions.clone().next();
+        sessions.find(|id| Some(*id) == rather).or(first)
+    }
+
     /// Whether there is a tmux session with this id.
     pub(crate) fn has_tmux_session(&self, id: &str) -> bool {
         self.panes.iter().any(|pane| pane.tmux_session == id)

@@ -107,6 +107,15 @@ pub(crate) fn inside(env: &Variables) -> Option<PathBuf> {
     Some(PathBuf::from(OsStr::from_bytes(socket)))
 }
 
+/// The tmux session of this process, as the server told it: that of the pane, or, in a popup and in
+/// what a key runs, that of the client whose key it was.
+pub(crate) fn session_inside(env: &Variables) -> Option<String> {
+    let tmux = env.get(OsStr::new("TMUX"))?.to_str()?;
+    let (_, number) = tmux.rsplit_once(',')?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| format!("${number}"))
+}
+
 fn default_folder(env: &Variables, uid: u32) -> PathBuf {
     let base = env
         .get(OsStr::new("TMUX_TMPDIR"))

@@ -45,6 +45,8 @@ mod lifecycle;
 mod load;
 /// What a command names, and what is said when it isn't there.
 mod lookup;
+/// Other plugins, other clients and other servers beside ours.
+mod neighbours;
 /// Without a bubblewrap that works and can be trusted.
 mod no_bwrap;
 /// Choosing on a terminal what to resume, and how.

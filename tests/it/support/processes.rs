@@ -38,6 +38,12 @@ pub(crate) fn wait_gone(pid: i32) {
     );
 }
 
+/// The children of `pid`, the dead ones that nobody has waited for included.
+pub(crate) fn children(pid: i32) -> Vec<i32> {
+    let of_pid = |child: &i32| state_and_parent(*child).is_some_and(|(_, parent)| parent == pid);
+    all().into_iter().filter(of_pid).collect()
+}
+
 /// All living processes below `pid`, parents first.
 pub(crate) fn descendants(pid: i32) -> Vec<i32> {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
