@@ -11,7 +11,7 @@ mod trial;
 
 pub(crate) use env::TestEnv;
 pub(crate) use output::Output;
-pub(crate) use processes::{alive, argv_of, descendants, kill_hard, wait_gone};
+pub(crate) use processes::{alive, argv_of, descendants, in_foreground, kill_hard, wait_gone};
 pub(crate) use terminal::Terminal;
 pub(crate) use trial::{Trial, binary, repository_folder, skipped};
 

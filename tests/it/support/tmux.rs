@@ -4,6 +4,9 @@ use std::process;
 
 use super::TestEnv;
 
+/// No process has this number: that of a dead pane, where tmux (3.8) no longer tells the one it had.
+const NO_PROCESS: i32 = i32::MAX;
+
 /// One pane of the server.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Pane {
@@ -169,7 +172,7 @@ fn pane(line: &str) -> Pane {
         tmux_session: fields[2].into(),
         is_dead: fields[3] == "1",
         is_current: fields[4] == "1",
-        pid: fields[5].parse().expect("a pid"),
+        pid: fields[5].parse().unwrap_or(NO_PROCESS),
         session: fields[6].into(),
     }
 }
