@@ -33,10 +33,9 @@ pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<Ex
     store
         .mark_seen(&failed.map(|session| &session.id).collect::<Vec<_>>())
         .explained(context)?;
-    if let Some(trouble) = sessions.iter().find_map(|session| survey.trouble(session)) {
+    if let Some((trouble, remedy)) = sessions.iter().find_map(|session| survey.trouble(session)) {
         say(&format!(
-            "some states are unknown: {}",
-            for_terminal(trouble)
+            "some states are unknown: {trouble}\n\nhint: {remedy}"
         ));
     }
     Ok(ExitCode::Done)

@@ -40,6 +40,9 @@ use crate::tmux;
 
 pub(super) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<ExitCode> {
     validate(arguments)?;
+    if !arguments.dry_run {
+        tmux::ensure_supported().map_err(tmux::Error::explain)?;
+    }
     let cwd = host::project_folder(arguments.cwd.as_deref())?;
     let answers = ask(context, arguments, &cwd)?;
     let session = session(arguments, &cwd, answers);
@@ -53,7 +56,6 @@ pub(super) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<Exi
         planning::print_dry_run(&planner, &plan)?;
         return Ok(ExitCode::Done);
     }
-    tmux::ensure_supported().map_err(tmux::Error::explain)?;
     if tmux.socket().is_from_inside() && tmux.is_gone() {
         bail!(tmux::Error::NoServer(tmux.socket_path().to_owned()).explain());
     }

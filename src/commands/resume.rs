@@ -38,18 +38,21 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const INTERVAL: Duration = Duration::from_millis(20);
 
 pub(super) fn run(context: &Context, arguments: &cli::Resume) -> anyhow::Result<ExitCode> {
+    if !arguments.dry_run {
+        tmux::ensure_supported().map_err(tmux::Error::explain)?;
+    }
     let store = context.store()?;
     let session = picker::choose(context, &store, arguments)?;
     let survey = Survey::of(context, std::slice::from_ref(&session))?;
     let state = survey.state(&session);
     if state == State::Unknown {
+        let (trouble, remedy) = survey.trouble(&session).unwrap_or_default();
         bail!(
             UserError::new(format!(
-                "tmux can't be asked whether session {} is still there: {}",
-                session.id,
-                for_terminal(survey.trouble(&session).unwrap_or_default())
+                "tmux can't be asked whether session {} is still there: {trouble}",
+                session.id
             ))
-            .hint("nothing was started; try again when the tmux server answers")
+            .hint(format!("nothing was started; {remedy}"))
         );
     }
     if state == State::Running && !arguments.dry_run {
@@ -125,7 +128,6 @@ fn start(
         planning::print_dry_run(&planner, &plan)?;
         return Ok(ExitCode::Done);
     }
-    tmux::ensure_supported().map_err(tmux::Error::explain)?;
     policy_change::confirm_weakening(session, &changed, arguments.yes)?;
     let new_policy = (changed.sandbox != session.sandbox).then(|| NewPolicy {
         json: changed.sandbox.to_json(),

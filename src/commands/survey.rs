@@ -85,11 +85,18 @@ impl Survey {
             .unwrap_or_default()
     }
 
-    /// Why tmux could not be asked about `session`.
-    pub(super) fn trouble(&self, session: &Session) -> Option<String> {
+    /// Why tmux could not be asked about `session`, and what to do about it.
+    pub(super) fn trouble(&self, session: &Session) -> Option<(String, String)> {
         match self.listings.get(session.socket.as_ref()?)? {
             Ok(_) | Err(Error::NoServer(_)) => None,
-            Err(error) => Some(error.to_string()),
+            Err(error) => {
+                let again = "try again when the tmux server answers";
+                let remedy = error.to_be_installed();
+                Some((
+                    for_terminal(error.to_string()),
+                    remedy.unwrap_or_else(|| again.to_owned()),
+                ))
+            }
         }
     }
 

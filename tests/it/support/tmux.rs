@@ -37,8 +37,11 @@ impl TestEnv {
     }
 
     pub(crate) fn kill_server(&self) {
+        let mut command = self.command("tmux");
+        command.env("PATH", "/usr/bin:/bin"); // the test may have taken tmux from its own
+        command.arg("-S").arg(self.socket()).arg("kill-server");
         // There may be none; then there is nothing to end.
-        drop(self.tmux_output(&["kill-server"]));
+        drop(command.output());
     }
 
     pub(crate) fn tmux_output(&self, args: &[&str]) -> process::Output {
