@@ -36,6 +36,8 @@ mod lifecycle;
 mod lookup;
 /// Without a bubblewrap that works and can be trusted.
 mod no_bwrap;
+/// A tmux below the minimum, where the machine has one.
+mod old_tmux;
 /// Choosing on a terminal what to resume, and how.
 mod picker;
 /// The tmux plugin, from the key to the harness.
