@@ -134,7 +134,7 @@ fn tmux_server(context: &Context) -> Check {
 fn plugin(context: &Context) -> Check {
     let keys = context
         .tmux()
-        .global_option("@hqt-loaded")
+        .global_option("@hqt-program")
         .unwrap_or_default();
     match keys.is_empty() {
         false => Check::new("plugin", Verdict::Ok, "loaded"),
