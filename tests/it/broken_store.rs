@@ -5,7 +5,7 @@ use std::fs;
 use rusqlite::Connection;
 
 use crate::store::newest_version;
-use crate::support::{Output, TestEnv, binary};
+use crate::support::{Output, TestEnv, binary, skipped};
 
 /// Every verb that reads the store.
 const VERBS: &[&[&str]] = &[
@@ -114,6 +114,9 @@ fn s27_a_read_only_store_opens_no_window() {
 fn s27_a_full_disk_opens_no_window() {
     let env = TestEnv::new();
     env.require_bwrap();
+    if !env.bwrap_has("--size") {
+        return skipped("S27 full", "bubblewrap is too old to make a small disk");
+    }
     fs::create_dir(env.path("state")).unwrap();
     let mount = ["--size", "8192", "--tmpfs"];
     let output = with_state_folder(&env, &mount, &["new", "-d", "--harness", "claude"]);
