@@ -26,6 +26,7 @@ use crate::handover::Message;
 use crate::handover::NewPolicy;
 use crate::harness::Conversation;
 use crate::ladder;
+use crate::lock;
 use crate::session::Session;
 use crate::session::State;
 use crate::store::Store;
@@ -180,8 +181,11 @@ fn go_to(
             .get(&session.id)
             .explained(context)?
             .with_context(|| format!("session {} has just been deleted", session.id))?;
+        // Of two windows that a double resume opened, the one that lost goes again at once.
+        let holder = lock::holder(&context.state_folder()?, &session.id)?;
         let survey = Survey::of(context, std::slice::from_ref(&session))?;
-        if let Some(pane) = survey.pane(&session).filter(|pane| !pane.dead) {
+        let winner = holder.and_then(|pid| survey.pane_of_process(&session, pid.as_raw()));
+        if let Some(pane) = winner {
             if !detach {
                 opening::show(context, &server_of(context, &session), &pane.pane)?;
             }
@@ -206,7 +210,7 @@ fn is_running_soon(context: &Context, session: &Session) -> anyhow::Result<bool>
     let folder = context.state_folder()?;
     let deadline = Instant::now() + SOON;
     loop {
-        if crate::lock::is_held(&folder, &session.id)? {
+        if lock::is_held(&folder, &session.id)? {
             return Ok(true);
         }
         if Instant::now() > deadline {

@@ -78,6 +78,11 @@ impl Survey {
         self.listing(session)?.of_session(&session.id)
     }
 
+    /// The pane of one of the sessions that runs the process `pid`.
+    pub(super) fn pane_of_process(&self, session: &Session, pid: i32) -> Option<&Pane> {
+        self.listing(session)?.of_process(&session.id, pid)
+    }
+
     /// All panes that are marked as the session's.
     pub(super) fn panes(&self, session: &Session) -> Vec<&Pane> {
         self.listing(session)
