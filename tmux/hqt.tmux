@@ -54,6 +54,25 @@ filled() {
     word "$filled$rest"
 }
 
+# --- a tmux that is too old for the rest, which is then left out -------------------------------------------------
+
+version=$(tmux -V) # an old server can't be asked while it reads its configuration
+version=${version#tmux }
+case $version in
+[012].* | 3.[01] | 3.[01][!0-9]*)
+    # Words only that every tmux knows; and what confirm-before shows stays until a key is pressed.
+    tmux set-option -gqo @hqt-key S \; set-option -gqo @hqt-resume-key R \; \
+        set-option -g @hqt-notice "hqt-tmux needs tmux 3.2 or newer, and this is $version"
+    for name in @hqt-key @hqt-resume-key; do
+        key=$(tmux show-option -gqv "$name")
+        [ -z "$key" ] ||
+            tmux bind-key "$(word "$key")" confirm-before -p '#{@hqt-notice} (any key)' refresh-client
+    done
+    tmux display-message '#{@hqt-notice}'
+    exit 0
+    ;;
+esac
+
 # --- what is set: one call, a line for each value. "-o" keeps what the user has set. -----------------------------
 
 found=$(tmux set-option -gqo @hqt-binary '' \; \

@@ -34,10 +34,9 @@ pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<Ex
         &store,
         &failed.map(|session| &session.id).collect::<Vec<_>>(),
     );
-    if let Some(trouble) = sessions.iter().find_map(|session| survey.trouble(session)) {
+    if let Some((trouble, remedy)) = sessions.iter().find_map(|session| survey.trouble(session)) {
         say(&format!(
-            "some states are unknown: {}",
-            for_terminal(trouble)
+            "some states are unknown: {trouble}\n\nhint: {remedy}"
         ));
     }
     Ok(ExitCode::Done)

@@ -41,6 +41,9 @@ use crate::tmux;
 
 pub(super) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<ExitCode> {
     validate(arguments)?;
+    if !arguments.dry_run {
+        tmux::ensure_supported().map_err(tmux::Error::explain)?;
+    }
     let cwd = host::project_folder(arguments.cwd.as_deref())?;
     let answers = ask(context, arguments, &cwd)?;
     let session = session(arguments, &cwd, answers);
@@ -54,7 +57,6 @@ pub(super) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<Exi
         planning::print_dry_run(&planner, &plan)?;
         return Ok(ExitCode::Done);
     }
-    tmux::ensure_supported().map_err(tmux::Error::explain)?;
     if tmux.socket().is_from_inside() && tmux.is_gone() {
         bail!(tmux::Error::NoServer(tmux.socket_path().to_owned()).explain());
     }
@@ -95,7 +97,7 @@ fn start(context: &Context, session: &Session) -> anyhow::Result<String> {
         &message,
     )? {
         Opened::Running(pane) => Ok(pane),
-        Opened::Lost(_) => bail!("somebody else has just started this session"),
+        Opened::Lost => bail!("somebody else has just started this session"),
     }
 }
 

@@ -43,8 +43,8 @@ pub(super) enum Spot {
 pub(super) enum Opened {
     /// It runs in this pane.
     Running(String),
-    /// Another call was faster; this pane of ours is closing.
-    Lost(String),
+    /// Another call was faster.
+    Lost,
 }
 
 /// Runs `exec` for `session` at `spot`, and returns when it holds the lock, or with why not.
@@ -64,7 +64,7 @@ pub(super) fn open(
         .context("could not wait for the pane")?
     {
         Some(Answer::Held) => Ok(Opened::Running(pane)),
-        Some(Answer::Lost) => Ok(Opened::Lost(pane)),
+        Some(Answer::Lost) => Ok(Opened::Lost),
         Some(Answer::Refused { message, hint }) => {
             let error = UserError::new(message);
             Err(hint.into_iter().fold(error, UserError::hint).into())

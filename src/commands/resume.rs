@@ -27,11 +27,11 @@ use crate::handover::Message;
 use crate::handover::NewPolicy;
 use crate::harness::Conversation;
 use crate::ladder;
+use crate::lock;
 use crate::session::Session;
 use crate::session::State;
 use crate::store::Store;
 use crate::tmux;
-use crate::tmux::Pane;
 use crate::tmux::Socket;
 use crate::tmux::Tmux;
 
@@ -40,24 +40,27 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const INTERVAL: Duration = Duration::from_millis(20);
 
 pub(super) fn run(context: &Context, arguments: &cli::Resume) -> anyhow::Result<ExitCode> {
+    if !arguments.dry_run {
+        tmux::ensure_supported().map_err(tmux::Error::explain)?;
+    }
     let store = context.store()?;
     let session = picker::choose(context, &store, arguments)?;
     let survey = Survey::of(context, std::slice::from_ref(&session))?;
     let state = survey.state(&session);
     if state == State::Unknown {
+        let (trouble, remedy) = survey.trouble(&session).unwrap_or_default();
         bail!(
             UserError::new(format!(
-                "tmux can't be asked whether session {} is still there: {}",
-                session.id,
-                for_terminal(survey.trouble(&session).unwrap_or_default())
+                "tmux can't be asked whether session {} is still there: {trouble}",
+                session.id
             ))
-            .hint("nothing was started; try again when the tmux server answers")
+            .hint(format!("nothing was started; {remedy}"))
         );
     }
     if state == State::Running && !arguments.dry_run {
         refuse_changes(&session, arguments)?;
         mark_seen(&store, &[&session.id]);
-        return go_to(context, &store, &session, arguments.detach, None);
+        return go_to(context, &store, &session, arguments.detach);
     }
     start(context, &store, &session, &survey, arguments)
 }
@@ -127,7 +130,6 @@ fn start(
         planning::print_dry_run(&planner, &plan)?;
         return Ok(ExitCode::Done);
     }
-    tmux::ensure_supported().map_err(tmux::Error::explain)?;
     policy_change::confirm_weakening(session, &changed, arguments.yes)?;
     let new_policy = (changed.sandbox != session.sandbox).then(|| NewPolicy {
         json: changed.sandbox.to_json(),
@@ -158,23 +160,21 @@ fn run_at(
             }
             Ok(ExitCode::Done)
         }
-        Ok(Opened::Lost(ours)) => go_to(context, store, session, detach, Some(&ours)),
+        Ok(Opened::Lost) => go_to(context, store, session, detach),
         // A second call may have been faster with the same pane; then there is a winner to go to.
         Err(error) => match is_running_soon(context, session)? {
-            true => go_to(context, store, session, detach, None),
+            true => go_to(context, store, session, detach),
             false => Err(error),
         },
     }
 }
 
-/// Goes to the pane of a session that is running, waiting for one that is just starting. The pane `closing`
-/// is of a call that came too late, and so may be others: they show for a moment.
+/// Goes to the pane of a session that is running, waiting for one that is just starting.
 fn go_to(
     context: &Context,
     store: &Store,
     session: &Session,
     detach: bool,
-    closing: Option<&str>,
 ) -> anyhow::Result<ExitCode> {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -182,24 +182,23 @@ fn go_to(
             .get(&session.id)
             .explained(context)?
             .with_context(|| format!("session {} has just been deleted", session.id))?;
+        // Of two windows that a double resume opened, the one that lost goes again at once.
+        let holder = lock::holder(&context.state_folder()?, &session.id)?;
         let survey = Survey::of(context, std::slice::from_ref(&session))?;
-        let mut panes = survey.panes(&session).into_iter();
-        let is_its_own = |pane: &&Pane| !pane.dead && Some(pane.pane.as_str()) != closing;
-        if let Some(pane) = panes.find(is_its_own) {
-            let server = server_of(context, &session);
-            let shown = match detach {
-                true => Ok(()),
-                false => opening::show(context, &server, &pane.pane),
-            };
-            let has_closed = || {
-                server
-                    .list()
-                    .is_ok_and(|now| now.pane(&pane.pane).is_none())
-            };
-            if shown.is_ok() || Instant::now() > deadline || !has_closed() {
-                return shown.map(|()| ExitCode::Done);
+        let winner = holder.and_then(|pid| survey.pane_of_process(&session, pid.as_raw()));
+        // One that was started in a shell is not its pane's own process.
+        let guest = || {
+            survey
+                .pane(&session)
+                .filter(|pane| holder.is_some() && !pane.dead)
+        };
+        if let Some(pane) = winner.or_else(guest) {
+            if !detach {
+                opening::show(context, &server_of(context, &session), &pane.pane)?;
             }
-        } else if Instant::now() > deadline {
+            return Ok(ExitCode::Done);
+        }
+        if Instant::now() > deadline {
             bail!(
                 UserError::new(format!(
                     "session {} runs, but in no window of tmux",
@@ -218,7 +217,7 @@ fn is_running_soon(context: &Context, session: &Session) -> anyhow::Result<bool>
     let folder = context.state_folder()?;
     let deadline = Instant::now() + SOON;
     loop {
-        if crate::lock::is_held(&folder, &session.id)? {
+        if lock::is_held(&folder, &session.id)? {
             return Ok(true);
         }
         if Instant::now() > deadline {

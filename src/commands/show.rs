@@ -137,7 +137,7 @@ fn how_it_goes(session: &Session, survey: &Survey) -> Vec<Vec<String>> {
     rows.extend(
         survey
             .trouble(session)
-            .map(|trouble| row("tmux says", for_terminal(trouble))),
+            .map(|(trouble, _)| row("tmux says", trouble)),
     );
     let report = session.report.iter();
     rows.extend(report.map(|path| row("the host may run", for_terminal(path))));

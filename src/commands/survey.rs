@@ -90,6 +90,11 @@ impl Survey {
         self.listing(session)?.of_session(&session.id)
     }
 
+    /// The pane of one of the sessions that runs the process `pid`.
+    pub(super) fn pane_of_process(&self, session: &Session, pid: i32) -> Option<&Pane> {
+        self.listing(session)?.of_process(&session.id, pid)
+    }
+
     /// All panes that are marked as the session's.
     pub(super) fn panes(&self, session: &Session) -> Vec<&Pane> {
         self.listing(session)
@@ -97,11 +102,18 @@ impl Survey {
             .unwrap_or_default()
     }
 
-    /// Why tmux could not be asked about `session`.
-    pub(super) fn trouble(&self, session: &Session) -> Option<String> {
+    /// Why tmux could not be asked about `session`, and what to do about it.
+    pub(super) fn trouble(&self, session: &Session) -> Option<(String, String)> {
         match self.listings.get(session.socket.as_ref()?)? {
             Ok(_) | Err(Error::NoServer(_)) => None,
-            Err(error) => Some(error.to_string()),
+            Err(error) => {
+                let again = "try again when the tmux server answers";
+                let remedy = error.to_be_installed();
+                Some((
+                    for_terminal(error.to_string()),
+                    remedy.unwrap_or_else(|| again.to_owned()),
+                ))
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use crate::session::SessionId;
 /// a width, tmux leaves control characters out, so that none begins a line of its own. The mark is cut
 /// one character behind its length.
 pub(super) const FORMAT: &str = "#{pane_id} #{window_id} #{session_id} #{pane_dead} #{window_bell_flag} \
-    #{session_activity} #{=13:@hqt_session} #{=200:pane_title}";
+    #{session_activity} #{pane_pid} #{=13:@hqt_session} #{=200:pane_title}";
 
 /// A pane.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -22,6 +22,8 @@ pub(crate) struct Pane {
     /// The bell has rung in its window, and nobody has looked since.
     pub(crate) bell: bool,
     activity: u64,
+    /// What it runs; a dead one runs nothing.
+    pid: Option<i32>,
     /// The session that it is of.
     pub(crate) session: Option<SessionId>,
     /// As the program in it has set it.
@@ -47,6 +49,12 @@ impl Listing {
             .filter(|pane| pane.session.as_ref() == Some(id));
         let first = ours.clone().next();
         ours.find(|pane| !pane.dead).or(first)
+    }
+
+    /// The pane of the session `id` that runs the process `pid`.
+    pub(crate) fn of_process(&self, id: &SessionId, pid: i32) -> Option<&Pane> {
+        let mut ours = self.all_of_session(id).into_iter();
+        ours.find(|pane| !pane.dead && pane.pid == Some(pid))
     }
 
     /// All panes of the session `id`, each once: a window linked to two tmux sessions lists twice.
@@ -102,13 +110,14 @@ pub(super) fn parse(output: &[u8]) -> Vec<Pane> {
 
 fn parse_line(line: &[u8]) -> Option<Pane> {
     let line = String::from_utf8_lossy(line);
-    let mut fields = line.splitn(8, ' ');
+    let mut fields = line.splitn(9, ' ');
     let pane = id(fields.next()?, '%')?;
     let window = id(fields.next()?, '@')?;
     let tmux_session = id(fields.next()?, '$')?;
     let dead = fields.next()? == "1";
     let bell = fields.next()? == "1";
     let activity = fields.next()?.parse().unwrap_or_default();
+    let pid = fields.next()?.parse().ok();
     let session = SessionId::parse(fields.next().unwrap_or_default());
     let title = fields.next().unwrap_or_default().to_owned();
     Some(Pane {
@@ -118,6 +127,7 @@ fn parse_line(line: &[u8]) -> Option<Pane> {
         dead,
         bell,
         activity,
+        pid,
         session,
         title,
     })
@@ -136,7 +146,7 @@ mod tests {
     #[test]
     fn lines_are_read_and_others_passed_over() {
         let panes = parse(
-            b"%1 @2 $0 0 1 17 aaaaaaaaaaaa a b\n%2 @3 $0 1 0 18  \nrubbish\n\xff\n%3 @4 $1 0 0 19 x y\xff\n",
+            b"%1 @2 $0 0 1 17 9 aaaaaaaaaaaa a b\n%2 @3 $0 1 0 18   \nrubbish\n\xff\n%3 @4 $1 0 0 19 9 x y\xff\n",
         );
         assert_eq!(panes.len(), 3);
         assert_eq!(panes[0].session, SessionId::parse("aaaaaaaaaaaa"));
@@ -152,7 +162,7 @@ mod tests {
     #[test]
     fn a_living_pane_goes_before_a_dead_one() {
         let listing = Listing::new(parse(
-            b"%1 @1 $0 1 0 1 aaaaaaaaaaaa \n%2 @2 $0 0 0 1 aaaaaaaaaaaa \n",
+            b"%1 @1 $0 1 0 1  aaaaaaaaaaaa \n%2 @2 $0 0 0 1 9 aaaaaaaaaaaa \n",
         ));
         let id = SessionId::parse("aaaaaaaaaaaa").unwrap();
         assert_eq!(
@@ -160,5 +170,17 @@ mod tests {
             Some("%2")
         );
         assert_eq!(listing.all_of_session(&id).len(), 2);
+    }
+
+    #[test]
+    fn the_pane_of_a_process_is_found_among_the_living() {
+        // tmux before 3.8 tells of a dead pane what it ran.
+        let listing = Listing::new(parse(
+            b"%1 @1 $0 0 0 1 7 aaaaaaaaaaaa \n%2 @2 $0 0 0 1 9 aaaaaaaaaaaa \n%3 @3 $0 1 0 1 5 aaaaaaaaaaaa \n",
+        ));
+        let id = SessionId::parse("aaaaaaaaaaaa").unwrap();
+        let found = |pid| listing.of_process(&id, pid).map(|pane| pane.pane.as_str());
+        assert_eq!(found(9), Some("%2"));
+        assert_eq!(found(5), None);
     }
 }

@@ -149,6 +149,31 @@ fn s46_two_resumes_end_on_one_window() {
 }
 
 #[test]
+fn s46_the_window_that_runs_is_chosen_before_one_that_lost() {
+    let env = TestEnv::new();
+    let id = env.ready(&[]);
+    let winner = env.pane_of(&id);
+    // Marked as the session's, it stands before the other; for as long as it takes to see that it has lost.
+    let before = [
+        "new-window",
+        "-d",
+        "-b",
+        "-t",
+        "main:0",
+        "-P",
+        "-F",
+        "#{pane_id}",
+        "exec cat",
+    ];
+    let loser = env.tmux(&before);
+    env.tmux(&["set-option", "-p", "-t", loser.trim(), "@hqt_session", &id]);
+    env.run(&["resume", &id]).ok_with_words();
+    let panes = env.panes();
+    let current = panes.iter().find(|pane| pane.is_current).unwrap();
+    assert_eq!(current.id, winner.id, "{panes:?}");
+}
+
+#[test]
 fn s14_a_double_resume_of_a_dead_pane_starts_one_harness() {
     let env = TestEnv::new();
     let (id, _) = env.finished_conversation();

@@ -1,10 +1,11 @@
 //! The check list, its status line and its data.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use serde_json::Value;
 
-use crate::support::{TestEnv, binary, is_root};
+use crate::support::{TestEnv, binary, is_root, repository_folder};
 
 /// The check that speaks of `what`.
 fn check<'v>(checks: &'v Value, what: &str) -> &'v Value {
@@ -19,6 +20,16 @@ fn check<'v>(checks: &'v Value, what: &str) -> &'v Value {
 
 fn checks(env: &TestEnv) -> Value {
     serde_json::from_str(&env.run(&["doctor", "--json"]).ok()).unwrap()
+}
+
+#[test]
+fn a_plugin_that_is_loaded_is_seen() {
+    let env = TestEnv::new();
+    assert_eq!(check(&checks(&env), "plugin")["verdict"], "warn");
+    symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
+    let plugin = repository_folder().join("hqt.tmux");
+    env.tmux(&["run-shell", &format!("'{}'", plugin.display())]);
+    assert_eq!(check(&checks(&env), "plugin")["verdict"], "ok");
 }
 
 #[test]

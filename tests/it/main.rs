@@ -49,6 +49,8 @@ mod lookup;
 mod neighbours;
 /// Without a bubblewrap that works and can be trusted.
 mod no_bwrap;
+/// A tmux below the minimum, where the machine has one.
+mod old_tmux;
 /// Choosing on a terminal what to resume, and how.
 mod picker;
 /// The tmux plugin, from the key to the harness.
