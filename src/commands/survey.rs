@@ -95,6 +95,20 @@ impl Survey {
         self.listing(session)?.of_process(&session.id, pid)
     }
 
+    /// The last lines that its pane shows, at most `most`; `None` where it has none.
+    pub(super) fn last_lines(&self, session: &Session, most: usize) -> Option<Vec<String>> {
+        let (socket, pane) = (session.socket.as_ref()?, self.pane(session)?);
+        let shown = Tmux::on(Socket::at(socket)).shown(&pane.pane).ok()?;
+        let lines: Vec<&str> = shown.trim_end().lines().collect();
+        let first = lines.len().saturating_sub(most);
+        Some(
+            lines[first..]
+                .iter()
+                .map(|line| (*line).to_owned())
+                .collect(),
+        )
+    }
+
     /// All panes that are marked as the session's.
     pub(super) fn panes(&self, session: &Session) -> Vec<&Pane> {
         self.listing(session)

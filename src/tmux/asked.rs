@@ -32,4 +32,10 @@ impl Tmux {
         output.pop_if(|byte| *byte == b'\n');
         Ok((!output.is_empty()).then(|| OsString::from_vec(output).into()))
     }
+
+    /// The text on the screen of `pane`.
+    pub(crate) fn shown(&self, pane: &str) -> Result<String> {
+        let output = self.run([named("capture-pane", &["-p", "-t", pane])], None)?;
+        Ok(String::from_utf8_lossy(&output).into_owned())
+    }
 }

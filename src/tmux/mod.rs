@@ -13,6 +13,7 @@ mod error;
 mod panes;
 mod program;
 mod socket;
+mod windows;
 
 pub(crate) use error::Error;
 use error::Result;
@@ -23,6 +24,9 @@ pub(crate) use socket::Socket;
 pub(crate) use socket::all_folders as socket_folders;
 pub(crate) use socket::inside as socket_in_use;
 pub(crate) use socket::session_inside;
+pub(crate) use windows::Closing;
+pub(crate) use windows::PaneCommand;
+pub(crate) use windows::Place;
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -37,13 +41,6 @@ use tmux_interface::TmuxCommand;
 
 use crate::child;
 use crate::escape::for_terminal;
-use crate::session::SessionId;
-
-/// The pane option that makes a pane ours: its value is the session's id.
-const MARK: &str = "@hqt_session";
-
-/// The tmux session that is made when the server has none.
-const FIRST_SESSION: &str = "hqt";
 
 /// A server that does not answer in this time is not asked again.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
@@ -54,44 +51,6 @@ pub(crate) struct Tmux {
     socket: Socket,
     /// Instead of `tmux` on PATH.
     program: Option<PathBuf>,
-}
-
-/// Where a new window goes.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Place {
-    /// After the last window of the tmux session with this id (`$1`).
-    InSession(String),
-    /// A tmux session of its own, on a server that has none.
-    NewSession,
-}
-
-/// What runs in a pane of ours.
-pub(crate) struct PaneCommand<'a> {
-    pub(crate) id: &'a SessionId,
-    /// Our own binary.
-    pub(crate) exe: &'a str,
-    /// Variables of the pane.
-    pub(crate) env: &'a [(&'a str, &'a str)],
-}
-
-/// When a pane of ours closes by itself: once its command has ended.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Closing {
-    /// Where it failed the pane is kept, so that the reason can be read.
-    AfterSuccess,
-    /// However it ended. Said by one that ended well, too: with `remain-on-exit failed` tmux 3.3a sometimes
-    /// keeps a pane whose command ended well: 3 of 200 did, and none with this before.
-    Always,
-}
-
-impl Closing {
-    fn of(self, target: &str) -> TmuxCommand<'static> {
-        let value = match self {
-            Self::AfterSuccess => "failed",
-            Self::Always => "off",
-        };
-        named("set-option", &["-p", "-t", target, "remain-on-exit", value])
-    }
 }
 
 impl Tmux {
@@ -130,49 +89,6 @@ impl Tmux {
                     | io::ErrorKind::NotADirectory
             )
         })
-    }
-
-    /// Opens a window that runs `command`, marked as ours in the same call: a window that is marked
-    /// by a second call is lost when its command ends at once. `cwd` becomes the window's folder by
-    /// being the folder of the tmux client: `-c` would expand formats in it.
-    pub(crate) fn open_window(
-        &self,
-        place: &Place,
-        window_name: &str,
-        command: &PaneCommand<'_>,
-        cwd: &Path,
-    ) -> Result<Pane> {
-        let (mut open, target) = match place {
-            Place::InSession(id) => {
-                let end = format!("{id}:{{end}}");
-                let mut open = named("new-window", &["-d", "-a", "-t", &end]);
-                push(&mut open, &["-n", window_name]);
-                (open, end)
-            }
-            Place::NewSession => {
-                self.socket.ensure_folder()?;
-                let mut open = named("new-session", &["-d", "-s", FIRST_SESSION]);
-                push(&mut open, &["-n", window_name]);
-                (open, format!("={FIRST_SESSION}:"))
-            }
-        };
-        push(&mut open, &["-P", "-F", panes::FORMAT]);
-        push_command(&mut open, command);
-        let marks = marks(&target, command.id);
-        let output = self.run(std::iter::once(open).chain(marks), Some(cwd))?;
-        panes::parse(&output)
-            .into_iter()
-            .next()
-            .ok_or_else(|| Error::Failed("it opened a window and did not say which".into()))
-    }
-
-    /// Runs `command` again in the pane of a run that has ended.
-    pub(crate) fn respawn(&self, pane: &str, command: &PaneCommand<'_>) -> Result<()> {
-        let mut respawn = named("respawn-pane", &["-t", pane]);
-        push_command(&mut respawn, command);
-        let marks = marks(pane, command.id);
-        self.run(std::iter::once(respawn).chain(marks), None)
-            .map(drop)
     }
 
     /// All panes of the server. One that is just ending still accepts, and then says nothing more than
@@ -219,19 +135,6 @@ impl Tmux {
         let mut command = self.program([attach])?;
         command.env_remove("TMUX");
         Ok(command.status()?.success())
-    }
-
-    pub(crate) fn set_closing(&self, pane: &str, closing: Closing) -> Result<()> {
-        self.run([closing.of(pane)], None).map(drop)
-    }
-
-    /// Makes a pane that somebody else has opened ours, or with `None` nobody's again.
-    pub(crate) fn mark(&self, pane: &str, id: Option<&SessionId>) -> Result<()> {
-        let option = match id {
-            Some(id) => named("set-option", &["-p", "-t", pane, MARK, id.as_str()]),
-            None => named("set-option", &["-pu", "-t", pane, MARK]),
-        };
-        self.run([option], None).map(drop)
     }
 
     pub(crate) fn kill_pane(&self, pane: &str) -> Result<()> {
@@ -309,21 +212,6 @@ fn push(command: &mut TmuxCommand<'static>, words: &[&str]) {
     for word in words {
         command.push_param(encode(word));
     }
-}
-
-/// Two words at least, so that tmux runs them without a shell.
-fn push_command(open: &mut TmuxCommand<'static>, command: &PaneCommand<'_>) {
-    for (name, value) in command.env {
-        push(open, &["-e", &format!("{name}={value}")]);
-    }
-    push(open, &["--", command.exe, "exec", command.id.as_str()]);
-}
-
-fn marks(target: &str, id: &SessionId) -> [TmuxCommand<'static>; 2] {
-    [
-        named("set-option", &["-p", "-t", target, MARK, id.as_str()]),
-        Closing::AfterSuccess.of(target),
-    ]
 }
 
 /// A word as tmux must be given it: one that ends in `;` would end the command, and what follows it

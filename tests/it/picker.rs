@@ -95,3 +95,62 @@ fn s49_a_weakening_that_is_confirmed_is_stored() {
     );
     assert_eq!(session["conversation_id"], before["conversation_id"]);
 }
+
+#[test]
+fn of_two_that_look_alike_the_chosen_one_is_resumed() {
+    let env = TestEnv::new();
+    let (older, conversation) = env.finished_conversation();
+    let (newer, _) = env.finished_conversation();
+    for id in [&older, &newer] {
+        env.run(&["rename", id, "twin"]).ok_with_words();
+    }
+    let terminal = Terminal::run(&env, &["resume"]);
+    terminal.wait_for("twin");
+    terminal.keys(&["Down", "Enter"]);
+    terminal.wait_for("FAKE-READY claude resumed");
+    let run = env.wait_runs(3).pop().unwrap();
+    assert_eq!(run.after("--resume"), Some(conversation.as_str()));
+}
+
+#[test]
+fn the_marked_session_shows_the_last_lines_of_its_pane() {
+    let env = TestEnv::new();
+    let (stopped, _) = env.finished_conversation();
+    let running = env.ready(&["--name", "talker"]);
+    env.type_line(&running, "try done printf '\\033[31mthe last words\\n'");
+    env.wait_screen(&running, "the last words");
+    env.run(&["rename", &stopped, "silent"]).ok_with_words();
+    let terminal = Terminal::run(&env, &["resume"]);
+    terminal.wait_for("the last words");
+    terminal.keys(&["Down"]);
+    terminal.wait_until("the preview goes with its line", |screen| {
+        screen.contains("talker") && !screen.contains("the last words")
+    });
+    terminal.keys(&["talk"]);
+    terminal.wait_for("the last words");
+    terminal.keys(&["Enter"]);
+    terminal.wait_for("FAKE-READY");
+    assert!(env.pane_of(&running).is_current);
+}
+
+#[test]
+fn wide_names_do_not_push_the_question_away() {
+    let env = TestEnv::new();
+    for _ in 0..5 {
+        let (id, _) = env.finished_conversation();
+        env.run(&["rename", &id, "日本語の名前はとても長い名前です"])
+            .ok_with_words();
+    }
+    let terminal = Terminal::run_sized(&env, (50, 20), &["resume"]);
+    terminal.wait_for("日本語");
+    for _ in 0..3 {
+        terminal.keys(&["Down"]);
+    }
+    terminal.wait_until("one question above five lines", |screen| {
+        let lines: Vec<&str> = screen.lines().collect();
+        let question = lines.iter().position(|line| line.contains("Resume"));
+        question == Some(0)
+            && lines.iter().filter(|line| line.contains("日本語")).count() == 5
+            && lines.get(4).is_some_and(|line| line.starts_with('❯'))
+    });
+}

@@ -4,6 +4,11 @@
 //! rows, does not cut lines to the width, has no items that can't be chosen, and leaves the cursor
 //! hidden when a signal ends the process.
 
+mod picker;
+
+pub(crate) use picker::Item;
+pub(crate) use picker::session;
+
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -16,7 +21,6 @@ use anyhow::Context;
 use anyhow::bail;
 use console::Key;
 use console::Term;
-use dialoguer::FuzzySelect;
 use dialoguer::Select;
 use dialoguer::theme::ColorfulTheme;
 use dialoguer::theme::SimpleTheme;
@@ -37,6 +41,9 @@ const FEWEST_COLUMNS: u16 = 20;
 /// or that high.
 const COLUMNS_FOR_PAGES: u16 = 32;
 const ROWS_WITHOUT_PAGES: u16 = 12;
+
+/// Columns that a line of a list leaves to the mark before it.
+const MARGIN: usize = 4;
 
 /// A harness to choose.
 pub(crate) struct HarnessChoice {
@@ -125,19 +132,6 @@ pub(crate) fn net() -> anyhow::Result<bool> {
 /// Whether a session may do more than before. Always a list: a pasted line break must not answer it.
 pub(crate) fn weaken(question: &str) -> anyhow::Result<bool> {
     Ok(select(question, &["No".to_owned(), "Yes".to_owned()], 0)? == 1)
-}
-
-/// Which of the sessions, by its index.
-pub(crate) fn session(items: &[String]) -> anyhow::Result<usize> {
-    let term = ready()?;
-    let items = cut(&term, items);
-    let chosen = FuzzySelect::with_theme(theme().as_ref())
-        .with_prompt("Resume")
-        .items(&items)
-        .default(0)
-        .max_length(usize::from(term.size().0.saturating_sub(2)))
-        .interact_on_opt(&term);
-    answered(&term, chosen)
 }
 
 fn select(question: &str, items: &[String], default: usize) -> anyhow::Result<usize> {
@@ -259,7 +253,6 @@ fn ready() -> anyhow::Result<Term> {
 
 /// Lines that are longer than the terminal is wide would be counted wrong.
 fn cut(term: &Term, items: &[String]) -> Vec<String> {
-    const MARGIN: usize = 4;
     let width = usize::from(term.size().1).saturating_sub(MARGIN);
     items
         .iter()
