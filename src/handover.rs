@@ -40,6 +40,9 @@ pub(crate) const VARIABLE: &str = "HQT_TMUX_HANDOVER";
 /// No caller waits this long for an answer.
 const OLDEST: Duration = Duration::from_secs(300);
 
+/// How often it is asked meanwhile whether the pane is still there: far more than an answer takes.
+const ASKED_EVERY: Duration = Duration::from_millis(500);
+
 /// What the caller hands to the pane.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Message {
@@ -119,16 +122,33 @@ impl Offer {
         &self.file
     }
 
-    /// Waits for the answer; `None` when the pane died without one, or did not answer in time.
-    pub(crate) fn wait(mut self, within: Duration) -> io::Result<Option<Answer>> {
+    /// Waits for the answer; `None` when the pane died without one, or did not answer in time. One that
+    /// died before it opened the FIFO closes nothing that could be noticed here, so `is_there` is asked
+    /// now and then.
+    pub(crate) fn wait(
+        mut self,
+        within: Duration,
+        mut is_there: impl FnMut() -> bool,
+    ) -> io::Result<Option<Answer>> {
         let deadline = Instant::now() + within;
         let mut text = Vec::new();
+        let mut is_gone = false;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
+            // What it said before it went is still read.
+            let slice = if is_gone {
+                Duration::ZERO
+            } else {
+                left.min(ASKED_EVERY)
+            };
+            let timeout = PollTimeout::try_from(slice).unwrap_or(PollTimeout::MAX);
             let mut watched = [PollFd::new(self.answers.as_fd(), PollFlags::POLLIN)];
             match poll(&mut watched, timeout) {
-                Ok(0) => return Ok(None),
+                Ok(0) if is_gone || left.is_zero() => return Ok(None),
+                Ok(0) => {
+                    is_gone = !is_there();
+                    continue;
+                }
                 Err(nix::errno::Errno::EINTR) => continue,
                 Err(error) => return Err(error.into()),
                 Ok(_) => {}
@@ -206,4 +226,47 @@ fn answers_beside(file: &Path) -> PathBuf {
 /// Removing what is not there is no failure, and a left-over is swept later.
 fn remove(path: &Path) {
     let _ = fs::remove_file(path);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offer(folder: &Path) -> anyhow::Result<Offer> {
+        let id = SessionId::parse("0123456789ab").context("an id")?;
+        let message = Message {
+            environment: vec![(OsString::from("NAME"), OsString::from("value"))],
+            fresh: true,
+            conversation: None,
+            sandbox: None,
+        };
+        Offer::make(folder, &id, &message)
+    }
+
+    #[test]
+    fn a_pane_that_is_gone_is_not_waited_for() -> anyhow::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let hour = Duration::from_secs(3600);
+        let answer = offer(folder.path())?.wait(hour, || false)?;
+        assert_eq!(answer, None);
+        Ok(())
+    }
+
+    #[test]
+    fn what_a_pane_said_before_it_went_is_heard() -> anyhow::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let offer = offer(folder.path())?;
+        let file = offer.path().to_owned();
+        let is_there = || {
+            // It answers between the last look at the FIFO and the look at the pane.
+            let told = take(&file).and_then(|(_, caller)| caller.tell(&Answer::Lost));
+            assert!(told.is_ok(), "{told:?}");
+            false
+        };
+        assert_eq!(
+            offer.wait(Duration::from_secs(60), is_there)?,
+            Some(Answer::Lost)
+        );
+        Ok(())
+    }
 }

@@ -32,8 +32,9 @@ pub(super) struct Aftermath<'a> {
 }
 
 impl Aftermath<'_> {
-    /// Tells and stores all of it; the first thing that could not be stored is the error.
-    pub(super) fn settle(&self, context: &Context) -> anyhow::Result<()> {
+    /// Tells and stores all of it, the end last; the first thing that could not be stored is the error. A
+    /// pane from which nothing has to be read is let `close`.
+    pub(super) fn settle(&self, context: &Context, close: &dyn Fn()) -> anyhow::Result<()> {
         if self.failed {
             // tmux scrolls the first line away when it says that the pane is dead.
             say_below(&self.in_words());
@@ -46,9 +47,12 @@ impl Aftermath<'_> {
             report(context, self.id(), &changed)
                 .and_then(|()| unfinished::forget(&folder, self.id())),
             remember_conversation(context, self.planner, self.start),
-            record(context, self.id(), self.ended, self.failed),
         ];
-        results.into_iter().collect()
+        let told: anyhow::Result<()> = results.into_iter().collect();
+        if told.is_ok() && !self.failed {
+            close();
+        }
+        told.and(record(context, self.id(), self.ended, self.failed))
     }
 
     fn id(&self) -> &SessionId {

@@ -7,6 +7,7 @@ use anyhow::bail;
 use crate::cli;
 use crate::commands::Context;
 use crate::commands::Explained;
+use crate::commands::object::Object;
 use crate::commands::opening;
 use crate::commands::opening::Opened;
 use crate::commands::opening::Spot;
@@ -14,9 +15,9 @@ use crate::commands::planning;
 use crate::commands::planning::Planner;
 use crate::commands::planning::mint;
 use crate::commands::print;
+use crate::commands::print_json;
 use crate::commands::say;
 use crate::commands::survey::Survey;
-use crate::commands::table;
 use crate::error::ExitCode;
 use crate::error::UserError;
 use crate::escape::for_terminal;
@@ -279,5 +280,5 @@ fn report(context: &Context, store: &Store, id: &SessionId, json: bool) -> anyho
         bail!("session {id} has just been deleted");
     };
     let survey = Survey::of(context, std::slice::from_ref(&session))?;
-    print(&format!("{:#}\n", table::json(&session, &survey)))
+    print_json(&Object::of(&session, &survey))
 }

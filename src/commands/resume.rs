@@ -10,6 +10,7 @@ use anyhow::bail;
 use crate::cli;
 use crate::commands::Context;
 use crate::commands::Explained;
+use crate::commands::mark_seen;
 use crate::commands::opening;
 use crate::commands::opening::Opened;
 use crate::commands::opening::Spot;
@@ -58,7 +59,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Resume) -> anyhow::Result<
     }
     if state == State::Running && !arguments.dry_run {
         refuse_changes(&session, arguments)?;
-        store.mark_seen(&[&session.id]).explained(context)?;
+        mark_seen(&store, &[&session.id]);
         return go_to(context, &store, &session, arguments.detach);
     }
     start(context, &store, &session, &survey, arguments)
@@ -185,7 +186,13 @@ fn go_to(
         let holder = lock::holder(&context.state_folder()?, &session.id)?;
         let survey = Survey::of(context, std::slice::from_ref(&session))?;
         let winner = holder.and_then(|pid| survey.pane_of_process(&session, pid.as_raw()));
-        if let Some(pane) = winner {
+        // One that was started in a shell is not its pane's own process.
+        let guest = || {
+            survey
+                .pane(&session)
+                .filter(|pane| holder.is_some() && !pane.dead)
+        };
+        if let Some(pane) = winner.or_else(guest) {
             if !detach {
                 opening::show(context, &server_of(context, &session), &pane.pane)?;
             }

@@ -12,6 +12,7 @@ use nix::sys::signal::kill;
 use crate::cli;
 use crate::commands::Context;
 use crate::commands::Explained;
+use crate::commands::mark_seen;
 use crate::commands::survey;
 use crate::commands::survey::Survey;
 use crate::error::ExitCode;
@@ -33,7 +34,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Stop) -> anyhow::Result<Ex
     let store = context.store()?;
     let session = survey::find(context, &store, &arguments.session)?;
     stop(context, &store, &session)?;
-    store.mark_seen(&[&session.id]).explained(context)?;
+    mark_seen(&store, &[&session.id]);
     Ok(ExitCode::Done)
 }
 

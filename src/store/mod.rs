@@ -4,8 +4,11 @@
     reason = "an edge: it makes the store's folder and file"
 )]
 
+mod look;
 mod migrations;
 mod row;
+
+pub(crate) use look::Named;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -129,7 +132,8 @@ impl Store {
     /// Opens the store for one quick read. [`Error::Absent`] when there is none.
     pub(crate) fn open_to_read(folder: &Path) -> Result<Self> {
         let path = path(folder);
-        if !path.exists() {
+        // What may not be looked into is not absent.
+        if !path.try_exists()? {
             return Err(Error::Absent);
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -144,10 +148,10 @@ impl Store {
         row::insert(&self.connection, session)
     }
 
-    /// All sessions, newest first.
+    /// All sessions, newest first: in the order in which they were added, whatever the clock said.
     pub(crate) fn all(&self) -> Result<Vec<Session>> {
         let mut statement = self.connection.prepare(&format!(
-            "SELECT {} FROM session ORDER BY created_at DESC, rowid DESC",
+            "SELECT {} FROM session ORDER BY rowid DESC",
             row::COLUMNS
         ))?;
         let rows = statement.query_map([], row::read)?;
@@ -185,7 +189,8 @@ impl Store {
         )
     }
 
-    /// Records the start of a run on the tmux server at `socket`.
+    /// Records the start of a run on the tmux server at `socket`. The newest start has the greatest time, also
+    /// after the clock was set back: `resume --last` goes by it.
     pub(crate) fn begin_run(
         &self,
         id: &SessionId,
@@ -193,7 +198,8 @@ impl Store {
         at: SystemTime,
     ) -> Result<()> {
         self.change(
-            "UPDATE session SET run_open = 1, failed_unseen = 0, note = NULL, last_started_at = ?2, \
+            "UPDATE session SET run_open = 1, failed_unseen = 0, note = NULL, \
+             last_started_at = MAX(?2, 1 + (SELECT IFNULL(MAX(last_started_at), 0) FROM session)), \
              exit_code = NULL, exit_signal = NULL, exited_at = NULL, socket = ?3 WHERE id = ?1",
             params![
                 id.as_str(),

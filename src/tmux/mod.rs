@@ -7,6 +7,8 @@
     reason = "an edge: it runs tmux and looks at its socket"
 )]
 
+mod asked;
+mod dialog;
 mod error;
 mod panes;
 mod program;
@@ -20,6 +22,7 @@ pub(crate) use program::ensure_supported;
 pub(crate) use socket::Socket;
 pub(crate) use socket::all_folders as socket_folders;
 pub(crate) use socket::inside as socket_in_use;
+pub(crate) use socket::session_inside;
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -69,6 +72,26 @@ pub(crate) struct PaneCommand<'a> {
     pub(crate) exe: &'a str,
     /// Variables of the pane.
     pub(crate) env: &'a [(&'a str, &'a str)],
+}
+
+/// When a pane of ours closes by itself: once its command has ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Closing {
+    /// Where it failed the pane is kept, so that the reason can be read.
+    AfterSuccess,
+    /// However it ended. Said by one that ended well, too: with `remain-on-exit failed` tmux 3.3a sometimes
+    /// keeps a pane whose command ended well: 3 of 200 did, and none with this before.
+    Always,
+}
+
+impl Closing {
+    fn of(self, target: &str) -> TmuxCommand<'static> {
+        let value = match self {
+            Self::AfterSuccess => "failed",
+            Self::Always => "off",
+        };
+        named("set-option", &["-p", "-t", target, "remain-on-exit", value])
+    }
 }
 
 impl Tmux {
@@ -172,7 +195,8 @@ impl Tmux {
         }
     }
 
-    /// Shows `pane` to `client`, or to tmux's own choice of a client.
+    /// Shows a pane (`%3`, or `$1:.%3` in this tmux session) to `client`, or to tmux's own choice of a
+    /// client.
     pub(crate) fn switch_to(&self, client: Option<&str>, pane: &str) -> Result<()> {
         let mut switch = named("switch-client", &[]);
         if let Some(client) = client {
@@ -197,10 +221,16 @@ impl Tmux {
         Ok(command.status()?.success())
     }
 
-    /// Lets `pane` close when its command ends, however it ends. With `remain-on-exit failed` tmux 3.3a
-    /// sometimes keeps a pane whose command ended well: 3 of 200 did, and none with this before.
-    pub(crate) fn let_close(&self, pane: &str) -> Result<()> {
-        let option = named("set-option", &["-p", "-t", pane, "remain-on-exit", "off"]);
+    pub(crate) fn set_closing(&self, pane: &str, closing: Closing) -> Result<()> {
+        self.run([closing.of(pane)], None).map(drop)
+    }
+
+    /// Makes a pane that somebody else has opened ours, or with `None` nobody's again.
+    pub(crate) fn mark(&self, pane: &str, id: Option<&SessionId>) -> Result<()> {
+        let option = match id {
+            Some(id) => named("set-option", &["-p", "-t", pane, MARK, id.as_str()]),
+            None => named("set-option", &["-pu", "-t", pane, MARK]),
+        };
         self.run([option], None).map(drop)
     }
 
@@ -213,12 +243,6 @@ impl Tmux {
     pub(crate) fn rename_window(&self, window: &str, name: &str) -> Result<()> {
         self.run([named("rename-window", &["-t", window, "--", name])], None)
             .map(drop)
-    }
-
-    /// The value of a global option, as tmux prints it.
-    pub(crate) fn global_option(&self, option: &str) -> Result<String> {
-        let output = self.run([named("show-options", &["-gqv", option])], None)?;
-        Ok(String::from_utf8_lossy(&output).trim_end().to_owned())
     }
 
     fn run<'a>(
@@ -298,10 +322,7 @@ fn push_command(open: &mut TmuxCommand<'static>, command: &PaneCommand<'_>) {
 fn marks(target: &str, id: &SessionId) -> [TmuxCommand<'static>; 2] {
     [
         named("set-option", &["-p", "-t", target, MARK, id.as_str()]),
-        named(
-            "set-option",
-            &["-p", "-t", target, "remain-on-exit", "failed"],
-        ),
+        Closing::AfterSuccess.of(target),
     ]
 }
 

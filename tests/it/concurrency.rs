@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use crate::support::{Output, TestEnv};
+use crate::support::{Output, TestEnv, argv_of, descendants};
 
 /// Runs the binary `count` times at once.
 fn at_once(env: &TestEnv, count: usize, args: &[&str]) -> Vec<Output> {
@@ -76,6 +76,35 @@ fn s25_new_waits_for_another_writer() {
         }
     });
     assert_eq!(env.list().len(), 11);
+}
+
+#[test]
+fn a_harness_starts_only_when_its_run_is_recorded() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let id = env.ready(&["--sandbox"]);
+    env.run(&["stop", &id]).ok_with_words();
+    env.wait_closed(&id);
+    // Others may read meanwhile, and `resume` does; nobody else can write.
+    let connection = rusqlite::Connection::open(env.store()).unwrap();
+    connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+    thread::scope(|scope| {
+        let resumed = scope.spawn(|| env.run(&["resume", "-d", &id]));
+        env.wait_until("a sandbox that stands", || {
+            let pane = env.panes_of(&id).pop()?;
+            let inside = |pid: &i32| argv_of(*pid).get(1).is_some_and(|word| word == "inner");
+            descendants(pane.pid).iter().any(inside).then_some(())
+        });
+        // Longer than a harness takes to its record.
+        for _ in 0..20 {
+            env.run(&["list"]).ok();
+            assert_eq!(env.runs().len(), 1, "a harness runs that nobody knows of");
+        }
+        connection.execute_batch("COMMIT").unwrap();
+        resumed.join().unwrap().ok_with_words();
+    });
+    env.wait_runs(2);
+    assert_eq!(env.session(&id)["state"], "running");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::support::{TestEnv, kill_hard, wait_gone};
 
 /// Every marked window has its row, and what the list calls running has its pane.
 #[track_caller]
-fn assert_truth(env: &TestEnv) {
+pub(crate) fn assert_truth(env: &TestEnv) {
     env.wait_until("list and panes to agree", || {
         let sessions = env.list();
         let panes = env.panes();

@@ -5,13 +5,18 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::disallowed_methods,
+    clippy::print_stdout,
     reason = "a test is an edge, and one that can't go on has failed"
 )]
 
+/// What a running harness shows of what it is doing.
+mod activity;
 /// A store that can't be used.
 mod broken_store;
 /// The command line itself: help, exit codes, what goes to stdout and what to stderr.
 mod cli;
+/// Completion in real shells: what is chosen arrives as it is, and nothing runs.
+mod completion;
 /// Many commands at once: one lock, one harness, no lost row.
 mod concurrency;
 /// The check list, its status line and its data.
@@ -22,6 +27,10 @@ mod dry_run;
 mod escape;
 /// The ladder from a resumed conversation to a fresh one.
 mod fallback;
+/// A walk of kills at points drawn from a seed.
+mod faults;
+/// The help, the manual page, and the README's word on the command line.
+mod help;
 /// Names, folders and arguments that try to be commands, formats or flags.
 mod hostile;
 /// What a harness is given: its flags, its variables, its state.
@@ -32,8 +41,12 @@ mod killed;
 mod layers;
 /// Every arrow of the life of a session.
 mod lifecycle;
+/// Many sessions at once, more of them when asked.
+mod load;
 /// What a command names, and what is said when it isn't there.
 mod lookup;
+/// Other plugins, other clients and other servers beside ours.
+mod neighbours;
 /// Without a bubblewrap that works and can be trusted.
 mod no_bwrap;
 /// A tmux below the minimum, where the machine has one.
@@ -50,14 +63,22 @@ mod real;
 mod refusals;
 /// What can't be seen or done inside.
 mod sandbox;
+/// Too little of something: space, files, time, or a clock that went back.
+mod scarce;
 /// Which tmux server, and what its user has set there.
 mod servers;
 /// A user's own tmux settings.
 mod settings;
+/// The status line for as long as it is wanted.
+mod soak;
 /// How a run ends: by itself, by its user, by force.
 mod stopping;
 /// The file that the sessions are kept in.
 mod store;
+/// Standard streams that are full, closed or read by nobody; words that nobody should type.
+mod streams;
 mod support;
+/// Tables: as wide as the terminal, whole in a pipe, coloured where that is wanted.
+mod tables;
 /// What works inside: terminals, repositories, tools, the machine's own.
 mod usable;

@@ -1,18 +1,26 @@
 //! What every test of this binary shares.
 
+mod dice;
 mod env;
 mod git;
+mod mounts;
 mod output;
 mod processes;
 mod record;
 mod terminal;
 mod tmux;
+mod tracer;
 mod trial;
 
+pub(crate) use dice::{Dice, number_from};
 pub(crate) use env::TestEnv;
 pub(crate) use output::Output;
-pub(crate) use processes::{alive, argv_of, descendants, in_foreground, kill_hard, wait_gone};
+pub(crate) use processes::{
+    alive, argv_of, children, children_that_nobody_waited_for, descendants, in_foreground,
+    kill_hard, stand_ins, wait_gone,
+};
 pub(crate) use terminal::Terminal;
+pub(crate) use tracer::{Traced, run_until, walk_next_exec, walk_server};
 pub(crate) use trial::{Trial, binary, repository_folder, skipped};
 
 use std::thread;

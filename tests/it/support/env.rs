@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::mounts::Mounts;
 use super::{Output, binary, poll, processes};
 
 /// The binary as it was built.
@@ -23,6 +24,8 @@ const FAKE: &[u8] = include_bytes!("fake.sh");
 pub(crate) struct TestEnv {
     root: TempDir,
     variables: BTreeMap<OsString, OsString>,
+    /// Where its commands run, if not among the machine's own mounts.
+    pub(super) mounts: Option<Mounts>,
 }
 
 impl TestEnv {
@@ -46,6 +49,7 @@ impl TestEnv {
         let mut env = Self {
             root,
             variables: BTreeMap::new(),
+            mounts: None,
         };
         for folder in [
             "home/.claude",
@@ -197,7 +201,10 @@ impl TestEnv {
 
     /// `program` in this world: its environment and nothing else, its home as working folder.
     pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
-        let mut command = Command::new(program);
+        let mut command = match &self.mounts {
+            None => Command::new(program),
+            Some(mounts) => mounts.command(program),
+        };
         command
             .env_clear()
             .envs(&self.variables)

@@ -8,7 +8,7 @@ use std::path::Path;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::poll;
+use super::{TestEnv, poll};
 
 fn all() -> Vec<i32> {
     let entries = fs::read_dir("/proc").expect("/proc");
@@ -48,6 +48,12 @@ pub(crate) fn wait_gone(pid: i32) {
     );
 }
 
+/// The children of `pid`, the dead ones that nobody has waited for included.
+pub(crate) fn children(pid: i32) -> Vec<i32> {
+    let of_pid = |child: &i32| state_and_parent(*child).is_some_and(|(_, parent)| parent == pid);
+    all().into_iter().filter(of_pid).collect()
+}
+
 /// All living processes below `pid`, parents first.
 pub(crate) fn descendants(pid: i32) -> Vec<i32> {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
@@ -69,6 +75,13 @@ pub(crate) fn descendants(pid: i32) -> Vec<i32> {
     found
 }
 
+/// The children of `pid` that have ended and that it has not waited for.
+pub(crate) fn children_that_nobody_waited_for(pid: i32) -> Vec<i32> {
+    let mut found = all();
+    found.retain(|child| state_and_parent(*child) == Some(('Z', pid)));
+    found
+}
+
 /// The words of a process's command line.
 pub(crate) fn argv_of(pid: i32) -> Vec<String> {
     let bytes = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -81,18 +94,40 @@ pub(crate) fn kill_hard(pid: i32) {
     kill(Pid::from_raw(pid), Signal::SIGKILL).expect("kill -9");
 }
 
-/// Ends what a test left behind: the processes that carry the name of its root.
-pub(crate) fn kill_all_of(root: &Path) {
+/// The living processes that carry the name of a test's root.
+fn processes_of(root: &Path) -> Vec<i32> {
     let root = root.as_os_str().as_bytes();
+    let root = root.strip_suffix(b"/").unwrap_or(root);
     let names = |file: String| {
         let bytes = fs::read(file).unwrap_or_default();
         bytes.windows(root.len()).any(|w| w == root)
     };
-    for pid in all() {
-        let ours = names(format!("/proc/{pid}/environ")) || names(format!("/proc/{pid}/cmdline"));
-        if ours {
-            // It may have ended by itself meanwhile.
-            let _gone = kill(Pid::from_raw(pid), Signal::SIGKILL);
-        }
+    let mut found = all();
+    found.retain(|pid| {
+        alive(*pid)
+            && (names(format!("/proc/{pid}/environ")) || names(format!("/proc/{pid}/cmdline")))
+    });
+    found
+}
+
+/// The stand-ins for claude and kiro that run in a test's world.
+pub(crate) fn stand_ins(env: &TestEnv) -> Vec<i32> {
+    let is_one = |pid: &i32| {
+        let argv = argv_of(*pid);
+        let script = argv.get(1).map(Path::new);
+        ["bin/claude", "bin/kiro-cli"]
+            .iter()
+            .any(|name| script == Some(&env.path(name)))
+    };
+    let mut found = processes_of(&env.path(""));
+    found.retain(is_one);
+    found
+}
+
+/// Ends what a test left behind.
+pub(crate) fn kill_all_of(root: &Path) {
+    for pid in processes_of(root) {
+        // It may have ended by itself meanwhile.
+        let _gone = kill(Pid::from_raw(pid), Signal::SIGKILL);
     }
 }

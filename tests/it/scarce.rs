@@ -1,0 +1,256 @@
+//! Too little of something: space, files, time, or a clock that went back. Said in words, nothing half-made, and all is
+//! well again afterwards.
+
+use std::thread;
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+use crate::support::{Output, TestEnv, is_root, skipped, stand_ins};
+
+/// A world with a server whose `folder` is a small file system. An ordinary user's mounts would come with a user
+/// namespace, in which no program is root's, and tmux and bubblewrap are not trusted.
+fn world(folder: &str, options: &str) -> Option<TestEnv> {
+    if !is_root() {
+        skipped("S27", "only root can mount a small file system");
+        return None;
+    }
+    let mut env = TestEnv::without_server();
+    env.require_bwrap();
+    env.mount_small(folder, options);
+    env.start_server();
+    Some(env)
+}
+
+fn new(env: &TestEnv, args: &[&str]) -> Output {
+    let mut command = env.hqt(&["new", "-d", "--harness", "claude"]);
+    command.args(args).current_dir(env.project());
+    env.finish(command)
+}
+
+/// A session whose run failed, at which nobody has looked.
+fn failed(env: &TestEnv) -> String {
+    let id = env.new_session(&["--harness", "generic", "--", "/bin/false"]);
+    env.wait_until("a failure", || env.pane_of(&id).is_dead.then_some(()));
+    id
+}
+
+/// Neither `new` nor `resume` of the stopped session `id` starts anything; both name `folder`.
+#[track_caller]
+fn nothing_starts(env: &TestEnv, id: &str, new_args: &[&str], folder: &str) {
+    let folder = env.path(folder);
+    let (rows, panes, running) = (env.list().len(), env.panes(), stand_ins(env).len());
+    new(env, new_args).refuses(&[folder.to_str().unwrap()]);
+    let said = env.run(&["resume", "-d", id]).refuses(&[]);
+    assert!(!said.contains("closed before"), "no reason: {said}");
+    env.wait_until("the window that was opened to close", || {
+        (env.panes() == panes).then_some(())
+    });
+    assert_eq!(stand_ins(env).len(), running, "a harness was started");
+    assert_eq!(env.list().len(), rows, "a row without a session");
+    assert_eq!(env.session(id)["state"], "stopped");
+}
+
+#[track_caller]
+fn comes_back(env: &TestEnv, id: &str, conversation: &str) {
+    let runs = env.runs().len();
+    env.run(&["resume", "-d", id]).ok();
+    let run = env.wait_runs(runs + 1).pop().unwrap();
+    assert_eq!(run.after("--resume"), Some(conversation));
+    env.run(&["stop", id]).ok();
+    env.run(&["delete", id]).ok();
+    env.wait_closed(id);
+}
+
+#[test]
+fn s27_a_disk_that_fills_up_loses_nothing() {
+    let Some(env) = world("state", "size=256k") else {
+        return;
+    };
+    let (id, conversation) = env.finished_conversation();
+    let running = env.ready(&[]);
+    env.type_line(&running, "say hello");
+    env.wait_screen(&running, "SAID");
+    let failed = failed(&env);
+    env.take_space("state");
+    nothing_starts(&env, &id, &[], "state");
+    let state = env.path("state");
+    for verb in [&["rename", &id, "x"][..], &["delete", &id]] {
+        env.run(verb).refuses(&[state.to_str().unwrap()]);
+    }
+    // What needs no space works; that somebody looked can't be remembered, which is no failure.
+    for verb in [
+        &["list"][..],
+        &["show", &failed],
+        &["resume", "-d", &running],
+    ] {
+        env.run(verb).ok();
+    }
+    let status = env.run(&["doctor", "--status"]).ok();
+    let tells = status.contains("1 running") && status.contains("1 failed");
+    assert!(tells && !status.contains('!'), "{status}");
+    // An end that can't be recorded is told where it happened.
+    env.type_line(&running, "exit 0");
+    env.wait_state(&running, "dead");
+    let screen = env.screen(&running);
+    assert!(screen.contains("hqt-tmux: could not"), "{screen}");
+    env.relieve("state");
+    let runs = env.runs().len();
+    env.run(&["resume", "-d", &running]).ok_with_words();
+    env.wait_runs(runs + 1);
+    comes_back(&env, &id, &conversation);
+    for id in [running, failed] {
+        env.run(&["delete", "--force", &id]).ok();
+        env.wait_closed(&id);
+    }
+}
+
+#[test]
+fn s27_without_files_left_nothing_starts_and_nothing_is_lost() {
+    let Some(env) = world("state", "size=1m,nr_inodes=60") else {
+        return;
+    };
+    let (id, conversation) = env.finished_conversation();
+    env.take_files("state");
+    nothing_starts(&env, &id, &[], "state");
+    env.run(&["list"]).ok();
+    env.relieve("state");
+    comes_back(&env, &id, &conversation);
+}
+
+#[test]
+fn s27_a_full_runtime_folder_starts_nothing() {
+    for options in ["size=64k", "size=1m,nr_inodes=60"] {
+        let Some(env) = world("run", options) else {
+            return;
+        };
+        let (id, conversation) = env.finished_conversation();
+        match options.contains("inodes") {
+            true => env.take_files("run"),
+            false => env.take_space("run"),
+        }
+        nothing_starts(&env, &id, &[], "run");
+        env.relieve("run");
+        comes_back(&env, &id, &conversation);
+    }
+}
+
+#[test]
+fn s27_a_full_cache_folder_starts_no_sandbox() {
+    let Some(env) = world("cache", "size=1m,nr_inodes=60") else {
+        return;
+    };
+    let id = env.ready(&["--sandbox"]);
+    env.type_line(&id, "say hello");
+    env.wait_screen(&id, "SAID");
+    env.run(&["stop", &id]).ok();
+    let conversation = env.session(&id)["conversation_id"].clone();
+    // A folder of its own that is there serves again.
+    env.take_files("cache");
+    env.run(&["resume", "-d", &id]).ok();
+    env.run(&["stop", &id]).ok();
+    let panes = env.panes();
+    new(&env, &["--sandbox"]).refuses(&[env.path("cache").to_str().unwrap()]);
+    env.wait_until("the window to close", || {
+        (env.panes() == panes).then_some(())
+    });
+    assert_eq!(env.list().len(), 1);
+    assert!(stand_ins(&env).is_empty());
+    env.relieve("cache");
+    comes_back(&env, &id, conversation.as_str().unwrap());
+}
+
+#[test]
+fn s25_another_writer_is_waited_for() {
+    let env = TestEnv::new();
+    let (id, conversation) = env.finished_conversation();
+    let ending = env.ready(&[]);
+    let failed = failed(&env);
+    let project = env.project();
+    let new = ["new", "-d", "--harness", "generic", "--cwd"];
+    let new = [&new[..], &[project.to_str().unwrap(), "--", "/bin/cat"]].concat();
+    let rename = ["rename", &failed, "x"];
+    let verbs: [&[&str]; 5] = [&new, &new, &["list"], &["resume", "-d", &id], &rename];
+    let connection = Connection::open(env.store()).unwrap();
+    connection.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    thread::scope(|scope| {
+        env.type_line(&ending, "exit 0");
+        let waiting = verbs.map(|verb| scope.spawn(|| env.run(verb)));
+        // The status line waits for nobody.
+        assert!(env.run(&["doctor", "--status"]).ok().contains('!'));
+        // The length of the write is the case itself, nothing is waited for by it.
+        thread::sleep(Duration::from_secs(5));
+        connection.execute_batch("COMMIT").unwrap();
+        for run in waiting {
+            run.join().unwrap().ok();
+        }
+    });
+    env.wait_state(&ending, "stopped");
+    env.wait_closed(&ending);
+    assert_eq!(env.list().len(), 5);
+    env.run(&["stop", &id]).ok();
+    comes_back(&env, &id, &conversation);
+}
+
+/// The sessions in the order of the list.
+fn order(env: &TestEnv) -> Vec<String> {
+    let sessions = env.list().into_iter();
+    sessions
+        .map(|s| s["id"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn a_clock_that_went_back_changes_no_order() {
+    let env = TestEnv::new();
+    let (first, _) = env.finished_conversation();
+    let (second, _) = env.finished_conversation();
+    // The clock was a year ahead when the first one was made and ran.
+    let year = 365 * 86_400_000_i64;
+    let ahead = "UPDATE session SET created_at = created_at + ?1, exited_at = exited_at + ?1, \
+                 last_started_at = last_started_at + ?1 WHERE id = ?2";
+    let connection = Connection::open(env.store()).unwrap();
+    connection
+        .execute(ahead, rusqlite::params![year, first])
+        .unwrap();
+    let (third, _) = env.finished_conversation();
+    assert_eq!(
+        order(&env),
+        [third.clone(), second.clone(), first],
+        "newest first"
+    );
+    let table = env.run(&["list"]).ok();
+    let in_seconds = |line: &str| line.contains("s   /");
+    assert!(table.lines().skip(1).all(in_seconds), "ages:\n{table}");
+    for newest in [third, second] {
+        env.run(&["resume", "-d", &newest]).ok();
+        env.run(&["stop", &newest]).ok();
+        env.run(&["resume", "--last"]).ok();
+        assert_eq!(
+            env.session(&newest)["state"],
+            "running",
+            "the one that ran last"
+        );
+        env.run(&["stop", &newest]).ok();
+    }
+}
+
+#[test]
+fn what_callers_left_behind_is_swept_by_age_alone() {
+    let env = TestEnv::new();
+    let (id, _) = env.finished_conversation();
+    let folder = env.path("run/hqt-tmux");
+    let old = folder.join("0123456789ab.old");
+    let ahead = folder.join("0123456789ab.ahead");
+    for (path, time) in [(&old, "-1 hour"), (&ahead, "+1 year")] {
+        let mut touch = env.command("touch");
+        touch.args(["-d", time]).arg(path);
+        env.finish(touch).ok();
+    }
+    env.run(&["resume", "-d", &id]).ok();
+    assert!(!old.exists(), "an hour is longer than any caller waits");
+    assert!(
+        ahead.exists(),
+        "it may be a caller's of this moment, before the clock went back"
+    );
+}

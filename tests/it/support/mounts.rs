@@ -1,0 +1,81 @@
+//! A world one of whose folders is a small file system, of which the machine sees nothing: root's alone.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use super::TestEnv;
+
+/// A process that keeps the mounts of a world.
+pub(crate) struct Mounts {
+    keeper: Child,
+}
+
+impl Mounts {
+    /// `program` among these mounts, in the folder that the command is given.
+    pub(super) fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new("/bin/sh");
+        // Entering leads to the root folder, so the shell says where it was.
+        let script = r#"keeper=$1; shift; exec nsenter -m -t "$keeper" -- \
+            /bin/sh -c 'cd "$1" && shift && exec "$@"' sh "$(pwd -P)" "$@""#;
+        command.args(["-c", script, "sh", &self.keeper.id().to_string()]);
+        command.arg(program);
+        command
+    }
+}
+
+impl TestEnv {
+    /// From now on all commands of this world run where `folder` is an empty file system with these options.
+    #[track_caller]
+    pub(crate) fn mount_small(&mut self, folder: &str, options: &str) {
+        let path = self.path(folder);
+        std::fs::create_dir_all(&path).expect("a folder");
+        let script = r#"mount -t tmpfs -o "$1" tmpfs "$2" && chmod 700 "$2" && echo mounted && exec sleep 600"#;
+        let mut keeper = self
+            .command("unshare")
+            .arg("-m")
+            .args(["--", "/bin/sh", "-c", script, "sh", options])
+            .arg(&path)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("these tests need unshare and nsenter of util-linux");
+        let mut said = String::new();
+        let stdout = keeper.stdout.take().expect("a pipe");
+        BufReader::new(stdout).read_line(&mut said).expect("a line");
+        assert_eq!(said, "mounted\n", "this machine allows no mount");
+        self.mounts = Some(Mounts { keeper });
+    }
+
+    /// Takes all the space that is left in `folder`.
+    #[track_caller]
+    pub(crate) fn take_space(&self, folder: &str) {
+        self.take(folder, "! dd if=/dev/zero of=space bs=512 2>/dev/null");
+    }
+
+    /// Takes all the files that may still be made in `folder`.
+    #[track_caller]
+    pub(crate) fn take_files(&self, folder: &str) {
+        let script = r#"i=0; while (: >"$i") 2>/dev/null; do i=$((i + 1)); done"#;
+        self.take(folder, script);
+    }
+
+    #[track_caller]
+    fn take(&self, folder: &str, script: &str) {
+        let mut command = self.command("/bin/sh");
+        command.args([
+            "-ec",
+            &format!("mkdir \"$1/filler\"; cd \"$1/filler\"; {script}"),
+            "sh",
+        ]);
+        command.arg(self.path(folder));
+        self.finish(command).ok();
+    }
+
+    /// Gives it back.
+    #[track_caller]
+    pub(crate) fn relieve(&self, folder: &str) {
+        let mut command = self.command("rm");
+        command.arg("-r").arg(self.path(folder).join("filler"));
+        self.finish(command).ok();
+    }
+}

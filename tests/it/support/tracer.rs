@@ -1,0 +1,193 @@
+//! Processes that are killed at their n-th system call (ptrace(2)): a point that comes again.
+//!
+//! Only descendants of the test are traced, which no setting of a system forbids. A thread can trace and wait for
+//! what it traces only itself.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::{Scope, ScopedJoinHandle};
+
+use nix::errno::Errno;
+use nix::libc;
+use nix::sys::ptrace;
+use nix::sys::ptrace::Options;
+use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+
+/// How far a traced process came.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Traced {
+    /// Begins and ends of system calls.
+    pub(crate) steps: u64,
+    pub(crate) killed: bool,
+}
+
+/// Runs `command`, whose program is looked for in its own PATH, and kills it when it has done `point` steps.
+pub(crate) fn run_until(command: &Command, point: u64) -> io::Result<Traced> {
+    // The shell waits until it is traced, and then becomes the program.
+    let mut waiting = Command::new("/bin/sh");
+    waiting
+        .args(["-c", "kill -STOP $$; exec \"$@\"", "sh"])
+        .arg(command.get_program())
+        .args(command.get_args())
+        .env_clear()
+        .envs(command.get_envs().filter_map(|(n, v)| Some((n, v?))))
+        .current_dir(command.get_current_dir().expect("a folder"))
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null());
+    let pid = Pid::from_raw(waiting.spawn()?.id().try_into().expect("a pid"));
+    waitpid(pid, Some(WaitPidFlag::WUNTRACED))?;
+    ptrace::seize(pid, options() | Options::PTRACE_O_TRACEEXEC)?;
+    kill(pid, Signal::SIGCONT)?;
+    loop {
+        match waitpid(pid, Some(WaitPidFlag::__WALL))? {
+            WaitStatus::PtraceEvent(_, _, libc::PTRACE_EVENT_EXEC) => {
+                return Ok(walk(pid, point, &AtomicBool::new(false))?);
+            }
+            status => go_on(pid, status)?,
+        }
+    }
+}
+
+fn options() -> Options {
+    Options::PTRACE_O_TRACESYSGOOD | Options::PTRACE_O_EXITKILL
+}
+
+/// From one stop of `pid` to the next, with the signal that stopped it.
+fn go_on(pid: Pid, status: WaitStatus) -> nix::Result<()> {
+    match status {
+        WaitStatus::Stopped(_, signal) => ptrace::syscall(pid, signal),
+        _ => ptrace::syscall(pid, None),
+    }
+}
+
+/// Lets the stopped `pid` go on for `point` steps, then kills it; or until it ends, or is left when `enough` is set.
+fn walk(pid: Pid, point: u64, enough: &AtomicBool) -> nix::Result<Traced> {
+    let mut traced = Traced {
+        steps: 0,
+        killed: false,
+    };
+    let mut status = WaitStatus::StillAlive;
+    loop {
+        match status {
+            WaitStatus::Exited(..) | WaitStatus::Signaled(..) => return Ok(traced),
+            WaitStatus::PtraceSyscall(_) => traced.steps += 1,
+            _ => {}
+        }
+        if traced.steps >= point {
+            kill(pid, Signal::SIGKILL)?;
+            traced.killed = true;
+        } else if enough.load(Ordering::Relaxed) {
+            ptrace::detach(pid, None)?;
+            return Ok(traced);
+        } else {
+            // Somebody else may have killed it between two stops.
+            match go_on(pid, status) {
+                Err(Errno::ESRCH) => {}
+                done => done?,
+            }
+        }
+        status = waitpid(pid, Some(WaitPidFlag::__WALL))?;
+    }
+}
+
+/// A server that is walked while something else is done.
+pub(crate) struct Walked<'s> {
+    thread: ScopedJoinHandle<'s, nix::Result<Traced>>,
+    enough: &'s AtomicBool,
+}
+
+impl Walked<'_> {
+    /// Lets it go; it must do one more system call afterwards, for which `nudge` is to care.
+    pub(crate) fn leave(self, nudge: impl FnOnce()) -> Traced {
+        self.enough.store(true, Ordering::Relaxed);
+        nudge();
+        self.join()
+    }
+
+    pub(crate) fn join(self) -> Traced {
+        self.thread.join().expect("the tracer").expect("ptrace")
+    }
+}
+
+/// Kills the process `pid` when it has done `point` steps from now on.
+pub(crate) fn walk_server<'s>(
+    scope: &'s Scope<'s, '_>,
+    enough: &'s AtomicBool,
+    pid: i32,
+    point: u64,
+) -> Walked<'s> {
+    let (ready, seized) = channel();
+    let thread = scope.spawn(move || {
+        let pid = Pid::from_raw(pid);
+        ptrace::seize(pid, options() - Options::PTRACE_O_EXITKILL)?;
+        ptrace::interrupt(pid)?;
+        waitpid(pid, Some(WaitPidFlag::__WALL))?;
+        drop(ready);
+        walk(pid, point, enough)
+    });
+    wait_for(&seized);
+    Walked { thread, enough }
+}
+
+/// Kills the next child of `server` that becomes `program exec …` when it has done `point` steps.
+pub(crate) fn walk_next_exec<'s>(
+    scope: &'s Scope<'s, '_>,
+    enough: &'s AtomicBool,
+    server: i32,
+    program: &'s Path,
+    point: u64,
+) -> Walked<'s> {
+    let (ready, seized) = channel();
+    let thread = scope.spawn(move || {
+        let server = Pid::from_raw(server);
+        // The child gets these options, too.
+        let follow = Options::PTRACE_O_TRACEFORK
+            | Options::PTRACE_O_TRACEVFORK
+            | Options::PTRACE_O_TRACEEXEC;
+        ptrace::seize(server, follow)?;
+        drop(ready);
+        let child = child_of(server)?;
+        loop {
+            match waitpid(child, Some(WaitPidFlag::__WALL))? {
+                WaitStatus::PtraceEvent(_, _, libc::PTRACE_EVENT_EXEC) => {
+                    let link = fs::read_link(format!("/proc/{child}/exe"));
+                    assert_eq!(link.ok().as_deref(), Some(program), "the first child");
+                    ptrace::setoptions(child, options())?;
+                    return walk(child, point, enough);
+                }
+                WaitStatus::Stopped(_, signal) => ptrace::cont(child, signal)?,
+                _ => ptrace::cont(child, None)?,
+            }
+        }
+    });
+    wait_for(&seized);
+    Walked { thread, enough }
+}
+
+/// Waits for the next child of a traced server, which is left alone from then on.
+fn child_of(server: Pid) -> nix::Result<Pid> {
+    loop {
+        match waitpid(server, Some(WaitPidFlag::__WALL))? {
+            WaitStatus::PtraceEvent(_, _, libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK) => {
+                let child = ptrace::getevent(server)?;
+                ptrace::detach(server, None)?;
+                return Ok(Pid::from_raw(child.try_into().expect("a pid")));
+            }
+            WaitStatus::Stopped(_, signal) => ptrace::cont(server, signal)?,
+            _ => ptrace::cont(server, None)?,
+        }
+    }
+}
+
+/// Returns when the other end is dropped.
+fn wait_for(seized: &Receiver<()>) {
+    // An end without a word is the word.
+    let _gone = seized.recv();
+}
