@@ -169,5 +169,6 @@ fn u21_an_npm_prefix_below_home_works_and_its_token_stays_hidden() {
     if which::which_in("npm", Some("/usr/bin:/bin"), "/").is_err() {
         return skipped("U21 npm", "not installed");
     }
-    inside.allows("test -d $(npm root -g)");
+    // The folder itself may not be there yet: Debian's own npm makes it with the first package.
+    inside.allows("case $(npm root -g) in /*/node_modules) ;; *) false ;; esac");
 }
