@@ -190,16 +190,20 @@ fn size_of(folder: &Path) -> u64 {
 
 fn report(soak: &Soak<'_>, samples: &[Sample], time: Duration) {
     let (first, last) = (samples.first().unwrap(), samples.last().unwrap());
-    let most = samples.iter().map(|s| s.resident_kb).max().unwrap();
+    let tenth = samples.len().div_ceil(10);
+    let resident: Vec<u64> = samples
+        .iter()
+        .step_by(tenth)
+        .map(|s| s.resident_kb)
+        .collect();
     println!(
         "{} s, {} rounds of three sessions\n\
-         server, resident: {} kB first, {} kB last, {most} kB at most\n\
+         server, resident, kB, tenth by tenth and at last: {resident:?} {}\n\
          server, descriptors: {} first, {} last\n\
          state folder: {} bytes first, {} bytes last\n\
          bars seen: {:#?}",
         time.as_secs(),
         samples.len(),
-        first.resident_kb,
         last.resident_kb,
         first.descriptors,
         last.descriptors,
@@ -213,10 +217,11 @@ fn assert_no_growth(samples: &[Sample]) {
     let (first, last) = (samples.first().unwrap(), samples.last().unwrap());
     assert!(last.descriptors <= first.descriptors, "{first:?} {last:?}");
     assert!(last.state_bytes <= first.state_bytes, "{first:?} {last:?}");
-    // tmux's allocator may take a page more, but nothing that adds up.
+    // tmux's allocator takes more at first, windows that come and go leave holes; nothing may add up.
+    let middle = &samples[samples.len() / 2];
     assert!(
-        last.resident_kb <= first.resident_kb + 512,
-        "{first:?} {last:?}"
+        last.resident_kb <= middle.resident_kb + 256,
+        "{first:?} {middle:?} {last:?}"
     );
     for sample in samples {
         assert!(

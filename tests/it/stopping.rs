@@ -1,6 +1,6 @@
 //! How a run ends: by itself, by its user, by force.
 
-use crate::support::{TestEnv, alive, argv_of, descendants, kill_hard, wait_gone};
+use crate::support::{TestEnv, alive, argv_of, descendants, kill_hard, stand_ins, wait_gone};
 
 /// A running claude that obeyed `line`, which it answers with `answer`.
 fn running(env: &TestEnv, line: &str, answer: &str) -> String {
@@ -40,6 +40,33 @@ fn s35_stop_ends_a_harness_that_ignores_the_signals() {
     env.run(&["stop", &id]).ok_with_words();
     processes.into_iter().for_each(wait_gone);
     assert_eq!(env.session(&id)["state"], "stopped");
+}
+
+#[test]
+fn s35_a_closed_window_or_server_ends_a_harness_that_ignores_the_signals() {
+    for (sandbox, close) in [
+        ("--sandbox", "kill-pane"),
+        ("--sandbox", "kill-server"),
+        ("--no-sandbox", "kill-pane"),
+        ("--no-sandbox", "kill-server"),
+    ] {
+        let env = TestEnv::new();
+        env.require_bwrap();
+        let id = env.ready(&[sandbox]);
+        env.type_line(&id, "ignore HUP TERM");
+        env.wait_screen(&id, "IGNORING");
+        let pane = env.pane_of(&id);
+        let processes = descendants(pane.pid);
+        match close {
+            "kill-pane" => env.tmux(&["kill-pane", "-t", &pane.id]),
+            _ => env.tmux(&["kill-server"]),
+        };
+        wait_gone(pane.pid);
+        processes.into_iter().for_each(wait_gone);
+        let session = env.session(&id);
+        assert_eq!(session["state"], "stopped", "{close}: {session}");
+        assert!(stand_ins(&env).is_empty(), "{close} left a harness");
+    }
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub(crate) use processes::{
     alive, argv_of, children_that_nobody_waited_for, descendants, kill_hard, stand_ins, wait_gone,
 };
 pub(crate) use terminal::Terminal;
-pub(crate) use tracer::{Traced, run_until, walk_next_exec, walk_server};
+pub(crate) use tracer::{Traced, programs_of, run_until, walk_next_exec, walk_server};
 pub(crate) use trial::{Trial, binary, repository_folder, skipped};
 
 use std::thread;
