@@ -94,25 +94,47 @@ impl Availability {
     }
 }
 
+/// Why the kernel makes no user namespace for this user, with what changes it. Each of these is off in
+/// its own way: the kernel's own limit (user_namespaces(7)), a patch of Debian's, and AppArmor's
+/// restriction, which an AppArmor profile for bwrap lifts as well.
+pub(crate) fn user_namespaces_off() -> Option<(&'static str, &'static str)> {
+    let is_root = nix::unistd::getuid().is_root();
+    let setting = |path: &str| fs::read_to_string(path).unwrap_or_default();
+    let is = |path: &str, value: &str| setting(path).trim() == value;
+    if !Path::new("/proc/self/ns/user").exists() {
+        return Some(("this kernel has none", "use a kernel with CONFIG_USER_NS"));
+    }
+    if is("/proc/sys/user/max_user_namespaces", "0") {
+        return Some((
+            "off: user.max_user_namespaces is 0",
+            "sysctl user.max_user_namespaces=15000",
+        ));
+    }
+    if !is_root && is("/proc/sys/kernel/unprivileged_userns_clone", "0") {
+        return Some((
+            "off for users: kernel.unprivileged_userns_clone is 0",
+            "sysctl kernel.unprivileged_userns_clone=1",
+        ));
+    }
+    if !is_root
+        && is(
+            "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+            "1",
+        )
+    {
+        return Some((
+            "restricted by AppArmor: kernel.apparmor_restrict_unprivileged_userns is 1",
+            "install an AppArmor profile for bwrap that allows `userns` (Ubuntu 24.04), or sysctl \
+             kernel.apparmor_restrict_unprivileged_userns=0",
+        ));
+    }
+    None
+}
+
 /// The usual causes, told from the state of the machine; the probe's words only choose the order.
 fn remedy_for(words: &str) -> String {
-    let sysctl = |path: &str| {
-        fs::read_to_string(path)
-            .unwrap_or_default()
-            .trim()
-            .to_owned()
-    };
-    if sysctl("/proc/sys/user/max_user_namespaces") == "0" {
-        return "user namespaces are off: sysctl user.max_user_namespaces=15000".into();
-    }
-    if sysctl("/proc/sys/kernel/unprivileged_userns_clone") == "0" {
-        return "user namespaces are off for users: sysctl kernel.unprivileged_userns_clone=1"
-            .into();
-    }
-    if sysctl("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1" {
-        return "AppArmor restricts user namespaces (Ubuntu 24.04): install a profile for bwrap that allows \
-                `userns`, or sysctl kernel.apparmor_restrict_unprivileged_userns=0"
-            .into();
+    if let Some((why, remedy)) = user_namespaces_off() {
+        return format!("user namespaces are {why}: {remedy}");
     }
     if words.contains("proc") {
         return "a container with a masked /proc can't nest a sandbox: start it with \

@@ -1,5 +1,18 @@
 //! The command line: clap's types only. The doc comments are the help.
 
+mod color;
+mod help;
+mod hidden;
+
+pub(crate) use color::Color;
+pub(crate) use hidden::AskingShell;
+pub(crate) use hidden::Complete;
+pub(crate) use hidden::Exec;
+pub(crate) use hidden::Inner;
+pub(crate) use hidden::Key;
+pub(crate) use hidden::KeyStep;
+pub(crate) use hidden::KeyVerb;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -7,79 +20,104 @@ use clap::Args;
 use clap::Parser;
 use clap::Subcommand;
 use clap::ValueEnum;
+use clap::ValueHint;
+use clap::builder::NonEmptyStringValueParser;
+use clap::builder::PossibleValuesParser;
 use clap_complete::Shell;
 
-/// Start coding agents in tmux windows, sandboxed with bubblewrap, and bring them back
+use crate::harness;
+
+/// Start coding agents in tmux windows, sandboxed with bubblewrap, and bring
+/// them back
 #[derive(Debug, Parser)]
 #[command(
     name = "hqt-tmux",
     version,
-    arg_required_else_help = true,
-    max_term_width = 100
+    verbatim_doc_comment,
+    after_help = help::OVERALL
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
+    /// Without one: the sessions, or the help when there are none.
     #[command(subcommand)]
-    pub(crate) verb: Verb,
+    pub(crate) verb: Option<Verb>,
 }
 
 /// What every verb understands.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// The tmux server with this socket name, as `tmux -L`
     #[arg(
         short = 'L',
-        value_name = "SOCKET-NAME",
+        value_name = "NAME",
         global = true,
-        conflicts_with = "socket_path"
+        conflicts_with = "socket_path",
+        value_hint = ValueHint::Other,
+        value_parser = NonEmptyStringValueParser::new()
     )]
     pub(crate) socket_name: Option<String>,
     /// The tmux server on this socket, as `tmux -S`
-    #[arg(short = 'S', value_name = "SOCKET-PATH", global = true)]
+    #[arg(short = 'S', value_name = "PATH", global = true, value_hint = ValueHint::FilePath)]
     pub(crate) socket_path: Option<PathBuf>,
-    /// When to use colours
-    #[arg(long, value_enum, default_value_t = Color::Auto, global = true, value_name = "WHEN")]
+    /// Colours: auto, always or never [default: auto]
+    #[arg(
+        long,
+        value_enum,
+        default_value_t = Color::Auto,
+        global = true,
+        value_name = "WHEN",
+        hide_possible_values = true,
+        hide_default_value = true
+    )]
     pub(crate) color: Color,
-}
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-pub(crate) enum Color {
-    Auto,
-    Always,
-    Never,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     /// Start a session: a harness in a new tmux window
+    #[command(after_help = help::NEW)]
     New(New),
-    /// Bring a session back: go to its window, run it again, or start it from its conversation
+    /// Bring a session back: go to its window, or run it again
+    #[command(after_help = help::RESUME)]
     Resume(Resume),
     /// Show all sessions
-    #[command(visible_alias = "ls")]
+    #[command(visible_alias = "ls", after_help = help::LIST)]
     List(List),
     /// Show one session
+    #[command(after_help = help::SHOW)]
     Show(Show),
     /// End the harness of a session; the session stays
+    #[command(after_help = help::STOP)]
     Stop(Stop),
     /// Give a session another name
+    #[command(after_help = help::RENAME)]
     Rename(Rename),
     /// Forget a session
-    #[command(visible_alias = "rm")]
+    #[command(visible_alias = "rm", after_help = help::DELETE)]
     Delete(Delete),
     /// Say whether this machine can do it
+    #[command(after_help = help::DOCTOR)]
     Doctor(Doctor),
     /// Print a completion script for a shell
+    #[command(after_help = help::COMPLETIONS)]
     Completions(Completions),
     /// Print the manual page
+    #[command(after_help = help::MAN)]
     Man,
     /// What a pane runs
     #[command(hide = true)]
     Exec(Exec),
+    /// What a key of the tmux plugin runs
+    #[command(hide = true)]
+    Key(Key),
     /// The first process inside the sandbox
     #[command(hide = true)]
     Inner(Inner),
+    /// What can stand where the cursor is: asked by the completion scripts
+    #[command(hide = true)]
+    Complete(Complete),
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
@@ -94,21 +132,26 @@ pub(crate) enum Net {
     Off,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct New {
-    /// claude, codex, kiro, or generic for any command
-    #[arg(long, value_name = "HARNESS")]
+    /// Which harness; see below
+    #[arg(
+        long,
+        value_name = "HARNESS",
+        value_parser = PossibleValuesParser::new(harness::ALL.iter().map(|harness| harness.id)),
+        hide_possible_values = true
+    )]
     pub(crate) harness: Option<String>,
-    /// The session's name [default: the name of its folder]
-    #[arg(long)]
+    /// Its name [default: the name of its folder]
+    #[arg(long, value_hint = ValueHint::Other)]
     pub(crate) name: Option<String>,
-    /// The folder that the harness works in [default: the current one]
-    #[arg(short = 'c', long, value_name = "DIR")]
+    /// The folder to work in [default: the current one]
+    #[arg(short = 'c', long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) cwd: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) sandbox: Sandbox,
-    /// Pass this variable of yours inside as well; its value is not stored
-    #[arg(long = "env", value_name = "NAME")]
+    /// Pass one more variable; only its name is stored
+    #[arg(long = "env", value_name = "NAME", value_hint = ValueHint::Other)]
     pub(crate) env: Vec<String>,
     /// Do not go to the new window
     #[arg(short, long)]
@@ -119,30 +162,47 @@ pub(crate) struct New {
     /// Print the session as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// The command of `generic`; extra arguments for every other harness
+    /// The command of `generic`; for others, more arguments
     #[arg(last = true, value_name = "ARG")]
     pub(crate) arguments: Vec<OsString>,
 }
 
-#[derive(Args, Debug)]
+// Given to each: `next_help_heading` would go on behind them.
+const SANDBOX: &str = "Sandbox";
+
+#[derive(Args, Debug, Default)]
 pub(crate) struct Sandbox {
-    /// Run inside a sandbox, with the harness's permission questions off
-    #[arg(long, conflicts_with = "no_sandbox")]
+    /// Run inside one, with permission questions off
+    #[arg(long, conflicts_with = "no_sandbox", help_heading = SANDBOX)]
     pub(crate) sandbox: bool,
-    /// Run without a sandbox
-    #[arg(long)]
+    /// Run without one
+    #[arg(long, help_heading = SANDBOX)]
     pub(crate) no_sandbox: bool,
-    /// What the sandbox allows in the folder [default: rw]
-    #[arg(long, value_enum, conflicts_with = "no_sandbox")]
+    /// What it allows in the folder [default: rw]
+    #[arg(
+        long,
+        value_enum,
+        conflicts_with = "no_sandbox",
+        value_name = "rw|ro",
+        hide_possible_values = true,
+        help_heading = SANDBOX
+    )]
     pub(crate) fs: Option<Fs>,
-    /// The sandbox's network: all of the host's, or none [default: on]
-    #[arg(long, value_enum, conflicts_with = "no_sandbox")]
+    /// Its network: all of the host's, or none [default: on]
+    #[arg(
+        long,
+        value_enum,
+        conflicts_with = "no_sandbox",
+        value_name = "on|off",
+        hide_possible_values = true,
+        help_heading = SANDBOX
+    )]
     pub(crate) net: Option<Net>,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct Resume {
-    /// An id, the beginning of one, or a name; without it, choose from a list
+    /// An id, the beginning of one, or a name; without it: a list
     pub(crate) session: Option<String>,
     /// The session that was started last
     #[arg(long, conflicts_with = "session")]
@@ -151,7 +211,7 @@ pub(crate) struct Resume {
     #[arg(long, conflicts_with = "conversation")]
     pub(crate) fresh: bool,
     /// Resume this conversation of the harness
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_hint = ValueHint::Other)]
     pub(crate) conversation: Option<String>,
     #[command(flatten)]
     pub(crate) sandbox: Sandbox,
@@ -193,6 +253,7 @@ pub(crate) struct Rename {
     /// An id, the beginning of one, or a name
     pub(crate) session: String,
     /// The new name
+    #[arg(value_hint = ValueHint::Other)]
     pub(crate) name: String,
 }
 
@@ -210,6 +271,12 @@ pub(crate) struct Doctor {
     /// One short line for tmux's status bar
     #[arg(long, conflicts_with = "json")]
     pub(crate) status: bool,
+    /// Another style for a part of that line (ok, warn, running, failed), as tmux writes styles
+    #[arg(long, value_name = "PART=STYLE", requires = "status")]
+    pub(crate) style: Vec<String>,
+    /// That line without symbols, whatever the locale is
+    #[arg(long, requires = "status")]
+    pub(crate) ascii: bool,
     /// Print the checks as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -217,26 +284,19 @@ pub(crate) struct Doctor {
 
 #[derive(Args, Debug)]
 pub(crate) struct Completions {
+    /// bash, zsh, fish, elvish or powershell
+    #[arg(hide_possible_values = true)]
     pub(crate) shell: Shell,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct Exec {
-    pub(crate) id: String,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct Inner {
-    #[arg(last = true, required = true)]
-    pub(crate) command: Vec<OsString>,
 }
 
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
 
+    use super::Cli;
+
     #[test]
     fn the_command_line_is_sound() {
-        super::Cli::command().debug_assert();
+        Cli::command().debug_assert();
     }
 }

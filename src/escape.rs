@@ -8,14 +8,18 @@ use shell_quote::{Bash, Quotable};
 /// `text` with everything a terminal could act on made visible: control characters, the invisible
 /// format characters that reorder text, and bytes that are not UTF-8.
 pub(crate) fn for_terminal(text: impl AsRef<OsStr>) -> String {
+    let text = text.as_ref().as_bytes();
+    if text.iter().all(|byte| matches!(byte, b' '..=b'~')) {
+        return String::from_utf8_lossy(text).into_owned();
+    }
     let mut shown = String::new();
-    for chunk in text.as_ref().as_bytes().utf8_chunks() {
+    for chunk in text.utf8_chunks() {
         for c in chunk.valid().chars() {
             match c {
                 '\n' => shown.push_str("\\n"),
                 '\t' => shown.push_str("\\t"),
                 '\r' => shown.push_str("\\r"),
-                c if c.is_control() || reorders_text(c) => {
+                c if acts_on_a_terminal(c) => {
                     shown.extend(c.escape_unicode());
                 }
                 c => shown.push(c),
@@ -34,6 +38,11 @@ pub(crate) fn lines_for_terminal(text: &str) -> String {
         .map(for_terminal)
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// Whether a terminal does something at `c` other than showing it.
+pub(crate) fn acts_on_a_terminal(c: char) -> bool {
+    c.is_control() || reorders_text(c)
 }
 
 /// The bidirectional controls, which make a line read otherwise than it is (CVE-2021-42574).

@@ -2,13 +2,15 @@
 //!
 //! What dialoguer leaves to its caller is done here: it panics on a terminal of fewer than three
 //! rows, does not cut lines to the width, has no items that can't be chosen, and leaves the cursor
-//! hidden when Ctrl-C ends the process.
+//! hidden when a signal ends the process.
 
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
+use std::sync::Once;
 use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering;
 
 use anyhow::Context;
 use anyhow::bail;
@@ -24,6 +26,17 @@ use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::harness::Harness;
 use crate::session::FsAccess;
+use crate::signals;
+use crate::terminal;
+
+/// The smallest terminal to ask on: a list needs its question, one item and a line below.
+const FEWEST_ROWS: u16 = 3;
+const FEWEST_COLUMNS: u16 = 20;
+/// A list that is longer than the terminal is high is shown in pages; then the question says which, and
+/// a question that is longer than the terminal is wide would be counted wrong. So it must be that wide,
+/// or that high.
+const COLUMNS_FOR_PAGES: u16 = 32;
+const ROWS_WITHOUT_PAGES: u16 = 12;
 
 /// A harness to choose.
 pub(crate) struct HarnessChoice {
@@ -187,20 +200,38 @@ fn theme() -> Box<dyn Theme> {
     }
 }
 
-/// The terminal, large enough and safe against Ctrl-C: console raises SIGINT, which would end the
-/// process with the cursor hidden; caught, the prompt returns with an error.
+/// Whether a prompt is shown: then a signal finds a terminal without echo and cursor.
+static ASKING: AtomicBool = AtomicBool::new(false);
+
+/// Whether the terminal is large enough to ask on.
+pub(crate) fn has_room() -> bool {
+    let (rows, columns) = Term::stderr().size();
+    rows >= FEWEST_ROWS
+        && columns >= FEWEST_COLUMNS
+        && (rows >= ROWS_WITHOUT_PAGES || columns >= COLUMNS_FOR_PAGES)
+}
+
+/// Waits until somebody presses Enter or Escape, or nobody can any more.
+pub(crate) fn wait_for_enter() {
+    while !matches!(
+        Term::stderr().read_key(),
+        Ok(Key::Enter | Key::Escape) | Err(_)
+    ) {}
+}
+
+/// The terminal, large enough and safe against signals: console raises SIGINT for Ctrl-C, which
+/// would end the process with the cursor hidden; caught, the prompt returns with an error. The
+/// others end it, after the terminal is as it was.
 fn ready() -> anyhow::Result<Term> {
-    const FEWEST_ROWS: u16 = 3;
-    const FEWEST_COLUMNS: u16 = 20;
     let term = Term::stderr();
     let (rows, columns) = term.size();
-    if rows < FEWEST_ROWS || columns < FEWEST_COLUMNS {
+    if !has_room() {
         bail!(
             UserError::new(format!(
                 "the terminal is too small to ask: {columns} columns, {rows} rows"
             ))
             .hint(format!(
-                "make it {FEWEST_COLUMNS} columns and {FEWEST_ROWS} rows, or use the flags"
+                "make it {COLUMNS_FOR_PAGES} columns and {FEWEST_ROWS} rows, or use the flags"
             ))
         );
     }
@@ -209,6 +240,20 @@ fn ready() -> anyhow::Result<Term> {
         Arc::new(AtomicBool::new(false)),
     )
     .context("could not catch Ctrl-C")?;
+    static ONCE: Once = Once::new();
+    let mut caught = Ok(());
+    ONCE.call_once(|| {
+        let saved = terminal::save();
+        caught = signals::before_the_end(move || {
+            if ASKING.load(Ordering::SeqCst) {
+                saved.restore_if_ours();
+            }
+        });
+    });
+    caught
+        .and_then(|()| signals::leave_to_the_thread(true))
+        .context("could not catch signals")?;
+    ASKING.store(true, Ordering::SeqCst);
     Ok(term)
 }
 
@@ -223,6 +268,8 @@ fn cut(term: &Term, items: &[String]) -> Vec<String> {
 }
 
 fn answered<T>(term: &Term, answer: dialoguer::Result<Option<T>>) -> anyhow::Result<T> {
+    ASKING.store(false, Ordering::SeqCst);
+    signals::leave_to_the_thread(false).context("could not take signals back")?;
     let dialoguer::Error::IO(error) = match answer {
         Ok(Some(answer)) => return Ok(answer),
         Ok(None) => dialoguer::Error::IO(io::ErrorKind::Interrupted.into()),
@@ -236,7 +283,8 @@ fn answered<T>(term: &Term, answer: dialoguer::Result<Option<T>>) -> anyhow::Res
     }
 }
 
-fn tell(words: &str) -> anyhow::Result<()> {
+/// Says something between the questions.
+pub(crate) fn tell(words: &str) -> anyhow::Result<()> {
     let term = Term::stderr();
     let width = usize::from(term.size().1).saturating_sub(1);
     term.write_line(&console::truncate_str(words, width, "…"))?;

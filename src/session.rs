@@ -202,6 +202,26 @@ impl State {
     }
 }
 
+/// What a running harness is doing, as far as its pane shows.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Activity {
+    Working,
+    /// Nothing was asked of it, or all that was is done.
+    Idle,
+    /// It has called for a person, who has not looked since.
+    Waiting,
+}
+
+impl Activity {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Working => "working",
+            Self::Idle => "idle",
+            Self::Waiting => "waiting",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Signals as something to wait for, beside a descriptor and a time.
+//! Signals as something to wait for, beside a descriptor and a time; and a last word before they end us.
 
 use std::io;
 use std::io::Read;
@@ -7,12 +7,15 @@ use std::os::fd::BorrowedFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::thread;
 use std::time::Duration;
 
 use nix::poll::PollFd;
 use nix::poll::PollFlags;
 use nix::poll::PollTimeout;
 use nix::poll::poll;
+use nix::sys::signal::SigSet;
+use nix::sys::signal::Signal;
 
 /// The signals that end this process, and those that say that a child has changed, as descriptors.
 pub(crate) struct Signals {
@@ -69,6 +72,35 @@ impl Signals {
         drain(&mut self.child);
         Ok(woken)
     }
+}
+
+/// The signals that end a process which does not ask for them.
+const FATAL: [Signal; 3] = [Signal::SIGHUP, Signal::SIGTERM, Signal::SIGQUIT];
+
+/// From now on `last_words` are run before one of these signals ends this process, as it still does.
+pub(crate) fn before_the_end(mut last_words: impl FnMut() + Send + 'static) -> io::Result<()> {
+    let numbers = FATAL.map(|signal| signal as i32);
+    let mut signals = signal_hook::iterator::Signals::new(numbers)?;
+    let wait = move || {
+        for signal in signals.forever() {
+            last_words();
+            // It fails for signals that don't exist.
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
+    };
+    thread::Builder::new().spawn(wait)?;
+    Ok(())
+}
+
+/// Leaves the signals of [`before_the_end`] to its thread: here they would interrupt a read, which
+/// passes for an answer. Not for longer than that: a child would inherit it.
+pub(crate) fn leave_to_the_thread(leave: bool) -> io::Result<()> {
+    let fatal = SigSet::from_iter(FATAL);
+    match leave {
+        true => fatal.thread_block()?,
+        false => fatal.thread_unblock()?,
+    }
+    Ok(())
 }
 
 /// Something with a descriptor that can be waited for.

@@ -1,5 +1,6 @@
-//! The terminal on standard input: whose it is, and how it was.
+//! The terminal: whose it is, how it was, whether it gets colours.
 
+use std::ffi::OsStr;
 use std::io;
 use std::io::IsTerminal;
 use std::io::Write;
@@ -14,7 +15,11 @@ use nix::sys::termios::tcgetattr;
 use nix::sys::termios::tcsetattr;
 use nix::unistd::Pid;
 use nix::unistd::getpgrp;
+use nix::unistd::tcgetpgrp;
 use nix::unistd::tcsetpgrp;
+
+use crate::cli::Color;
+use crate::sandbox::environment::Variables;
 
 /// What a full-screen program that was killed may leave behind: the alternate screen, a hidden
 /// cursor, a scrolling region, another character set, mouse reports, bracketed paste, focus events, the kitty keyboard, colours. Not 1049 for
@@ -50,6 +55,15 @@ impl Saved {
             let _ = screen.write_all(RESET).and_then(|()| screen.flush());
         }
     }
+
+    /// Sets the terminal as it was, cursor included, unless another process group has it now.
+    pub(crate) fn restore_if_ours(&self) {
+        if tcgetpgrp(io::stdin()).is_ok_and(|group| group == getpgrp()) {
+            self.restore(false);
+            // Prompts are shown on stderr.
+            let _ = io::stderr().write_all(b"\x1b[?25h");
+        }
+    }
 }
 
 /// Makes `group` the foreground process group. Does nothing where standard input is no terminal, or
@@ -68,6 +82,44 @@ pub(crate) fn give_to(group: Pid) {
     }
 }
 
+/// Decides on colours for all that is written from here on.
+pub(crate) fn set_colors(choice: Color, env: &Variables) {
+    let wanted = |is_terminal| wants_colors(choice, env, is_terminal);
+    console::set_colors_enabled(wanted(io::stdout().is_terminal()));
+    console::set_colors_enabled_stderr(wanted(io::stderr().is_terminal()));
+}
+
+/// By <https://no-color.org> and <https://bixense.com/clicolors>, which `console` follows except for
+/// variables that are set and empty. What the command line says wins.
+fn wants_colors(choice: Color, env: &Variables, is_terminal: bool) -> bool {
+    let var = |name: &str| {
+        let value = env.get(OsStr::new(name));
+        value.filter(|value| !value.is_empty())
+    };
+    match choice {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto if var("NO_COLOR").is_some() => false,
+        Color::Auto if var("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+        Color::Auto => {
+            let can = var("TERM").is_some_and(|term| term != "dumb");
+            is_terminal && can && var("CLICOLOR").is_none_or(|value| value != "0")
+        }
+    }
+}
+
+/// The columns of standard output, by `COLUMNS` or as they are; `None` where it is no terminal, or
+/// one that does not know.
+pub(crate) fn width(env: &Variables) -> Option<usize> {
+    if !io::stdout().is_terminal() {
+        return None;
+    }
+    let said = env.get(OsStr::new("COLUMNS"));
+    let said = said.and_then(|columns| columns.to_str()?.parse().ok());
+    let real = || Some(usize::from(console::Term::stdout().size_checked()?.1));
+    said.filter(|width| *width > 0).or_else(real)
+}
+
 /// Whether prompts can be shown and answered.
 pub(crate) fn can_prompt() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
@@ -76,4 +128,43 @@ pub(crate) fn can_prompt() -> bool {
 /// Whether tmux can attach here.
 pub(crate) fn can_attach() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_follow_the_conventions() {
+        let wants = |choice, pairs: &[(&str, &str)], is_terminal| {
+            let pairs = pairs
+                .iter()
+                .map(|(name, value)| (name.into(), value.into()));
+            wants_colors(choice, &pairs.collect(), is_terminal)
+        };
+        let term = ("TERM", "tmux-256color");
+        for (pairs, on_terminal, in_pipe) in [
+            (&[term][..], true, false),
+            (&[term, ("NO_COLOR", "1")], false, false),
+            (&[term, ("NO_COLOR", "")], true, false),
+            (&[term, ("CLICOLOR", "0")], false, false),
+            (&[term, ("CLICOLOR", "1")], true, false),
+            (&[term, ("CLICOLOR_FORCE", "1")], true, true),
+            (&[term, ("CLICOLOR_FORCE", "")], true, false),
+            (&[term, ("CLICOLOR_FORCE", "0")], true, false),
+            (&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], false, false),
+            (&[("TERM", "dumb")], false, false),
+            (&[("TERM", "dumb"), ("CLICOLOR_FORCE", "1")], true, true),
+            (&[], false, false),
+        ] {
+            assert_eq!(wants(Color::Auto, pairs, true), on_terminal, "{pairs:?}");
+            assert_eq!(
+                wants(Color::Auto, pairs, false),
+                in_pipe,
+                "{pairs:?} in a pipe"
+            );
+            assert!(wants(Color::Always, pairs, false), "{pairs:?}");
+            assert!(!wants(Color::Never, pairs, true), "{pairs:?}");
+        }
+    }
 }

@@ -3,14 +3,11 @@
 #
 # Everything that comes from a person or a folder name is put into a tmux command by the format modifier
 # "q:", which quotes it for tmux and for sh; a value that a format inserts is not expanded a second time.
+# It does not quote line breaks: no folder name goes through sh.
 
 exec >/dev/null 2>&1 # run-shell shows what a plugin prints in the user's pane
 
 root=$(cd -P -- "$(dirname -- "$0")/.." && pwd)
-
-option() {
-    tmux show-option -gqv "$1"
-}
 
 # A word that ends in ";" would end the tmux command.
 word() {
@@ -20,76 +17,151 @@ word() {
     esac
 }
 
-# The absolute path of the program, or nothing.
+# The absolute path of the program for @hqt-binary, or nothing.
 program() {
-    wanted=$(option @hqt-binary)
     # shellcheck disable=SC2088 # the tilde is as the user wrote it
-    case $wanted in
+    case $1 in
     '') set -- hqt-tmux "$root/target/release/hqt-tmux" "${CARGO_HOME:-$HOME/.cargo}/bin/hqt-tmux" ;;
-    '~/'*) set -- "$HOME/${wanted#'~/'}" ;;
-    *) set -- "$wanted" ;;
+    '~/'*) set -- "$HOME/${1#'~/'}" ;;
     esac
     for candidate; do
         command -v "$candidate" && return
     done
 }
 
-# bind_key KEY NOTE COMMAND...: an empty key means no binding.
-bind_key() {
-    key=$1 note=$2
-    shift 2
-    [ -z "$key" ] || tmux bind-key -N "$note" "$(word "$key")" "$@"
+# style PART VALUE: the arguments for one part of the status line. The value stands in a command line, so
+# what can't be a style is left out.
+style() {
+    case $2 in
+    '' | *[!A-Za-z0-9=,#_-]*) ;;
+    *) printf ' --style %s=%s' "$1" "$2" ;;
+    esac
 }
 
-# Puts the program's status line in place of every #{hqt_status} of one option.
-fill_status() {
-    rest=$(option "$1") filled=
-    case $rest in *'#{hqt_status}'*) ;; *) return ;; esac
+# The status option $1 with the program's status line in place of every #{hqt_status}.
+filled() {
+    rest=$(tmux show-option -gqv "$1") filled=
     while :; do
         case $rest in
         *'#{hqt_status}'*)
-            filled="$filled${rest%%'#{hqt_status}'*}#(#{q:@hqt-program} doctor --status)"
+            filled="$filled${rest%%'#{hqt_status}'*}#(#{q:@hqt-program} doctor --status"
+            filled="$filled#{?client_utf8,, --ascii}#{@hqt-status-arguments})"
             rest=${rest#*'#{hqt_status}'}
             ;;
         *) break ;;
         esac
     done
-    tmux set-option -g "$1" "$(word "$filled$rest")"
+    word "$filled$rest"
 }
 
-program=$(program)
+# --- a tmux that is too old for the rest, which is then left out -------------------------------------------------
 
-# "-o" keeps what the user has set.
-tmux set-option -gqo @hqt-key S \; \
+version=$(tmux -V) # an old server can't be asked while it reads its configuration
+version=${version#tmux }
+case $version in
+[012].* | 3.[01] | 3.[01][!0-9]*)
+    # Words only that every tmux knows; and what confirm-before shows stays until a key is pressed.
+    tmux set-option -gqo @hqt-key S \; set-option -gqo @hqt-resume-key R \; \
+        set-option -g @hqt-notice "hqt-tmux needs tmux 3.2 or newer, and this is $version"
+    for name in @hqt-key @hqt-resume-key; do
+        key=$(tmux show-option -gqv "$name")
+        [ -z "$key" ] ||
+            tmux bind-key "$(word "$key")" confirm-before -p '#{@hqt-notice} (any key)' refresh-client
+    done
+    tmux display-message '#{@hqt-notice}'
+    exit 0
+    ;;
+esac
+
+# --- what is set: one call, a line for each value. "-o" keeps what the user has set. -----------------------------
+
+found=$(tmux set-option -gqo @hqt-binary '' \; \
+    set-option -gqo @hqt-key S \; \
     set-option -gqo @hqt-resume-key R \; \
+    set-option -gqo @hqt-key-table prefix \; \
     set-option -gqo @hqt-popup-width 80% \; \
     set-option -gqo @hqt-popup-height 70% \; \
-    set-option -g @hqt-program "$(word "$program")"
+    set-option -gqo @hqt-status-ok '' \; \
+    set-option -gqo @hqt-status-warn '' \; \
+    set-option -gqo @hqt-status-running '' \; \
+    set-option -gqo @hqt-status-failed '' \; \
+    set-option -gqo @hqt-notice '' \; \
+    show-options -gqv @hqt-binary \; show-options -gqv @hqt-notice \; \
+    show-options -gqv @hqt-key \; show-options -gqv @hqt-resume-key \; show-options -gqv @hqt-key-table \; \
+    show-options -gqv @hqt-status-ok \; show-options -gqv @hqt-status-warn \; \
+    show-options -gqv @hqt-status-running \; show-options -gqv @hqt-status-failed \; \
+    show-options -g status-left \; show-options -g status-right \; show-options -g status-format \; \
+    list-clients -F 'client' \; list-keys)
 
+# --- what is to be: "$@" are the words of one call ---------------------------------------------------------------
+
+binary='' told='' key='' resume_key='' table='' ok='' warn='' running='' failed='' clients=''
+{
+    for name in binary told key resume_key table ok warn running failed; do
+        IFS= read -r "${name?}"
+    done
+    program=$(program "$binary")
+    styles=$(style ok "$ok")$(style warn "$warn")$(style running "$running")$(style failed "$failed")
+    set -- set-option -g @hqt-program "$(word "$program")" \; set-option -g @hqt-status-arguments "$styles"
+    while IFS= read -r line; do
+        case $line in
+        client) clients=yes ;;
+        status-*'#{hqt_status}'*)
+            name=${line%% *}
+            [ -z "$program" ] || set -- "$@" \; set-option -g "$name" "$(filled "$name")"
+            ;;
+        bind-key*@hqt-program* | bind-key*@hqt-notice*)
+            # Bound by an earlier load; a user's own binding names neither. The key is quoted for tmux already.
+            read -r bound_table bound_key _ <<END
+${line#*-T }
+END
+            set -- "$@" \; if-shell -F 1 "$(word "unbind-key -T $bound_table $bound_key")"
+            ;;
+        esac
+    done
+} <<END
+$found
+END
+
+hook='client-attached[7381]' # an index of our own
+
+# shellcheck disable=SC2016 # expanded by tmux, and by the sh in the popup
 if [ -n "$program" ]; then
-    # A cancelled prompt (130) closes the popup, an error leaves it open (-EE) until it was read. The client and
-    # the pane that pressed the key are known to run-shell alone: nothing inside a popup tells them.
-    # shellcheck disable=SC2016 # expanded by the sh in the popup
-    in_popup='trap : INT
-        HQT_CLIENT=$1 HQT_PANE=$2 "$3" "$4"
-        code=$?
-        case $code in 0 | 130) exit 0 ;; esac
-        printf "\n(Escape closes this.)\n"
-        exit $code'
-    popup="display-popup -EE -c #{q:client_name} -t #{pane_id} -d '##{pane_current_path}'"
-    popup="$popup -w #{q:@hqt-popup-width} -h #{q:@hqt-popup-height}"
-    popup="$popup /bin/sh -c '$in_popup' hqt-tmux #{q:client_name} #{pane_id} #{q:@hqt-program}"
-    bind_key "$(option @hqt-key)" 'Start a harness (hqt-tmux)' run-shell -C "$popup new"
-    bind_key "$(option @hqt-resume-key)" 'Resume a session (hqt-tmux)' run-shell -C "$popup resume"
-    fill_status status-left
-    fill_status status-right
+    # A popup, and after it, drawn or not, the next step. The client, its tmux session and the pane that pressed
+    # the key are known to run-shell alone: nothing inside a popup tells them. In the popup an error stays until
+    # Escape (-EE); a program that has gone since is told there.
+    gone='[ -x "$0" ] || { echo "hqt-tmux: the program has gone: $0"; exit 1; }; exec "$0" "$@"'
+    popup='display-popup -EE -c "#{q:client_name}" -t #{q:session_id}:#{window_id}.#{pane_id}'
+    popup="$popup -w \"#{q:@hqt-popup-width}\" -h \"#{q:@hqt-popup-height}\" -d '##{pane_current_path}'"
+    popup="$popup /bin/sh -c '$gone' \"#{q:@hqt-program}\" key popup"
+    after='#{q:@hqt-program} key after'
+    press='#{pid}.#{client_pid} #{q:client_name} #{pane_id}'
+    [ -z "$key" ] || set -- "$@" \; \
+        bind-key -N 'Start a harness (hqt-tmux)' -T "$table" "$(word "$key")" \
+        run-shell -C "$popup new $press" '\;' run-shell -b "$after new $press >/dev/null 2>&1 || :"
+    [ -z "$resume_key" ] || set -- "$@" \; \
+        bind-key -N 'Resume a session (hqt-tmux)' -T "$table" "$(word "$resume_key")" \
+        run-shell -C "$popup resume $press" '\;' run-shell -b "$after resume $press >/dev/null 2>&1 || :"
+    [ -z "$told" ] || set -- "$@" \; set-hook -gu "$hook" # nobody has come yet who could be told
+    notice=
 else
-    # The text stands in an option: inserted by a format, a folder name in it is not expanded.
-    tmux set-option -g @hqt-notice \
-        "hqt-tmux: program missing: run $root/tmux/setup --build, then reload tmux"
-    set -- display-message -d 8000 '#{@hqt-notice}'
-    bind_key "$(option @hqt-key)" 'Start a harness (hqt-tmux is missing)' "$@"
-    bind_key "$(option @hqt-resume-key)" 'Resume a session (hqt-tmux is missing)' "$@"
-    tmux "$@"
+    notice="hqt-tmux: program missing: run $root/tmux/setup --build, then reload tmux"
+    for name in "$key" "$resume_key"; do
+        [ -z "$name" ] || set -- "$@" \; \
+            bind-key -N 'hqt-tmux is missing' -T "$table" "$(word "$name")" display-message -d 8000 '#{@hqt-notice}'
+    done
+fi
+
+# The text stands in an option: inserted by a format, a folder name in it is not expanded. It is told once, and
+# later by the keys; at the start of a server to the first client that comes.
+set -- set-option -g @hqt-notice "$(word "$notice")" \; "$@"
+error=$(tmux "$@" 2>&1) || notice="hqt-tmux: $error"
+if [ "$notice" != "$told" ] && [ -n "$notice" ]; then
+    set -- set-option -g @hqt-notice "$(word "$notice")"
+    if [ -n "$clients" ]; then
+        tmux "$@" \; display-message -d 8000 '#{@hqt-notice}'
+    else
+        tmux "$@" \; set-hook -g "$hook" "display-message -d 8000 '#{@hqt-notice}' ; set-hook -gu '$hook'"
+    fi
 fi
 exit 0 # run-shell shows any other code in the user's pane

@@ -3,11 +3,13 @@
 use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
+use std::time::SystemTime;
 
 use anyhow::Context as _;
 use anyhow::bail;
 
 use crate::chain;
+use crate::chain::Chain;
 use crate::chain::Outcome;
 use crate::commands::Context;
 use crate::commands::Explained;
@@ -42,6 +44,7 @@ use crate::session::SessionId;
 use crate::signals::Signals;
 use crate::store::Store;
 use crate::terminal;
+use crate::terminal::Saved;
 use crate::tmux;
 
 /// What the caller wants of the conversation.
@@ -59,10 +62,16 @@ pub(super) struct Prepared {
     rung: Rung,
     plan: Plan,
     pub(super) planner: Planner,
+    chain: Chain,
+    terminal: Saved,
+    start: SystemTime,
+    _marks: Marks,
     _lock: Lock,
 }
 
-/// Takes the lock and plans; `None` when somebody else has the lock. The run counts as begun.
+/// Takes the lock, plans, and starts the chain; `None` when somebody else has the lock. The run counts as
+/// begun, and its harness waits for [`Prepared::climb`]. It is recorded while bubblewrap makes the sandbox,
+/// which takes longer.
 pub(super) fn prepare(
     context: &Context,
     pane: &Host,
@@ -79,9 +88,35 @@ pub(super) fn prepare(
         lock::remove(&folder, id)?;
         bail!(UserError::new(format!("there is no session {id}")));
     };
+    let (session, wish) = wanted(context, &stored, message);
+    let socket = tmux::socket_in_use(&pane.env);
+    let mut pane_env = pane.env.clone();
+    pane_env.remove(OsStr::new(handover::VARIABLE));
+    let sockets = socket.iter().cloned().collect();
+    let planner = Planner::new(&context.host, &session, pane_env, sockets, Proof::Needless)?;
+    let rung = ladder::first(planner.harness, &session, wish.fresh, mint);
+    let plan = planner.plan(&rung)?;
+    make_ready(context, &planner, &plan, &rung, &stored, wish)?;
+    let prepared = Prepared {
+        id: id.clone(),
+        _marks: Marks::place(&plan.marks, guard::MARK).context("could not mark the repository")?,
+        terminal: terminal::save(),
+        start: host::now(),
+        chain: chain::stand(&plan)?,
+        plan,
+        planner,
+        rung,
+        _lock: lock,
+    };
+    prepared.begin(context, &store, &stored, socket.as_deref(), wish)?;
+    Ok(Some(prepared))
+}
+
+/// The stored session as the caller wants it to run.
+fn wanted(context: &Context, stored: &Session, message: Option<&Message>) -> (Session, Wish) {
     let told = message.and_then(|message| message.conversation.as_deref());
     let session = Session {
-        conversation_id: planning::known_conversation(&context.host, &stored, told),
+        conversation_id: planning::known_conversation(&context.host, stored, told),
         sandbox: match message.and_then(|message| message.sandbox.as_ref()) {
             Some(new) => Sandboxing::from_json(new.json.clone()),
             None => stored.sandbox.clone(),
@@ -92,25 +127,33 @@ pub(super) fn prepare(
         fresh: message.is_some_and(|message| message.fresh),
         told: told.is_some(),
     };
-    let socket = tmux::socket_in_use(&pane.env);
-    let mut pane_env = pane.env.clone();
-    pane_env.remove(OsStr::new(handover::VARIABLE));
-    let sockets = socket.iter().cloned().collect();
-    let planner = Planner::new(&context.host, &session, pane_env, sockets, Proof::Needless)?;
-    let rung = ladder::first(planner.harness, &session, wish.fresh, mint);
-    let prepared = Prepared {
-        id: id.clone(),
-        plan: planner.plan(&rung)?,
-        planner,
-        rung,
-        _lock: lock,
-    };
-    prepared.begin(context, &store, &stored, socket.as_deref(), wish)?;
-    Ok(Some(prepared))
+    (session, wish)
+}
+
+/// Makes what the plan needs on the host, and notes what is there before the run.
+fn make_ready(
+    context: &Context,
+    planner: &Planner,
+    plan: &Plan,
+    rung: &Rung,
+    stored: &Session,
+    wish: Wish,
+) -> anyhow::Result<()> {
+    let (host, harness, session) = (&context.host, planner.harness, &planner.session);
+    for creation in &plan.create {
+        host::create(creation)?;
+    }
+    let may_adopt = wish.told || !conversations::has_own_folder(host, stored);
+    if may_adopt && let Rung::Resume { conversation } = rung {
+        conversations::mirror_conversation(host, harness, session, conversation, Way::In)?;
+    }
+    aftermath::settle_killed_run(context, &session.id)?;
+    let (folder, watched) = (context.state_folder()?, &plan.watched);
+    unfinished::keep(&folder, &session.id, watched, host::observe(watched))
 }
 
 impl Prepared {
-    /// Makes what the plan needs, and records that the run begins.
+    /// Records that the run begins.
     fn begin(
         &self,
         context: &Context,
@@ -119,15 +162,6 @@ impl Prepared {
         socket: Option<&Path>,
         wish: Wish,
     ) -> anyhow::Result<()> {
-        let (host, harness) = (&context.host, self.planner.harness);
-        let may_adopt = wish.told || !conversations::has_own_folder(host, stored);
-        for creation in &self.plan.create {
-            host::create(creation)?;
-        }
-        if may_adopt && let Rung::Resume { conversation } = &self.rung {
-            let session = &self.planner.session;
-            conversations::mirror_conversation(host, harness, session, conversation, Way::In)?;
-        }
         // A policy is changed together with the start that it was changed for.
         let sandbox = &self.planner.session.sandbox;
         if *sandbox != stored.sandbox {
@@ -157,8 +191,8 @@ impl Prepared {
         Ok(())
     }
 
-    /// Runs one rung after the other until one is the last, and records the end; where it was the user's,
-    /// the pane is first let `close`.
+    /// Lets the harness start, runs one rung after the other until one is the last, and records the end;
+    /// where it was the user's, the pane is first let `close`.
     pub(super) fn climb(
         mut self,
         context: &Context,
@@ -178,27 +212,22 @@ impl Prepared {
         signals: &mut Signals,
         close: &dyn Fn(),
     ) -> anyhow::Result<ExitCode> {
-        let terminal = terminal::save();
-        let start = host::now();
-        let watched = &self.plan.watched;
-        let folder = context.state_folder()?;
-        aftermath::settle_killed_run(context, &self.id)?;
-        unfinished::keep(&folder, &self.id, watched, host::observe(watched))?;
-        let _marks =
-            Marks::place(&self.plan.marks, guard::MARK).context("could not mark the repository")?;
         loop {
-            let run = chain::run(&self.plan, signals, &tell_renewed)?;
+            let run = self.chain.run(signals, &tell_renewed)?;
             let ended = match &run.outcome {
                 Outcome::Ended(ended) => *ended,
                 Outcome::NeverStarted(_) => Ended::Code(1),
             };
-            terminal.restore(!ended.is_by_user());
+            self.terminal.restore(!ended.is_by_user());
             if !run.asked_to_end
                 && run.outcome == Outcome::Ended(ended)
-                && let Some(rung) = self.next_rung(context, ended, run.lasted)
+                && let Some(rung) = next_rung(context, &self.planner, &self.rung, ended, run.lasted)
             {
-                aftermath::remember_conversation(context, &self.planner, start)?;
-                self.fall_back(context, ended, rung)?;
+                aftermath::remember_conversation(context, &self.planner, self.start)?;
+                fall_back(context, &self.id, &self.rung, &rung, ended)?;
+                self.plan = self.planner.plan(&rung)?;
+                self.rung = rung;
+                self.chain = chain::stand(&self.plan)?;
                 continue;
             }
             let failed = !run.asked_to_end && !ended.is_by_user();
@@ -207,7 +236,7 @@ impl Prepared {
                 outcome: &run.outcome,
                 ended,
                 failed,
-                start,
+                start: self.start,
             };
             aftermath.settle(context, close)?;
             return Ok(if failed {
@@ -218,40 +247,51 @@ impl Prepared {
         }
     }
 
+    /// Nobody knows of the run, and no harness was started.
     pub(super) fn abandon(self, context: &Context, close: &dyn Fn()) -> anyhow::Result<ExitCode> {
         close();
+        unfinished::forget(&context.state_folder()?, &self.id)?;
         aftermath::record(context, &self.id, Ended::Signal(1), false)?;
         Ok(ExitCode::Done)
     }
+}
 
-    fn next_rung(&self, context: &Context, ended: Ended, lasted: Duration) -> Option<Rung> {
-        let Rung::Resume { conversation } = &self.rung else {
-            return None;
-        };
-        let harness = self.planner.harness;
-        let transcript =
-            host::transcript(&context.host, harness, &self.planner.session, conversation);
-        ladder::after_resume(harness, conversation, ended, lasted, transcript, mint)
-    }
+fn next_rung(
+    context: &Context,
+    planner: &Planner,
+    rung: &Rung,
+    ended: Ended,
+    lasted: Duration,
+) -> Option<Rung> {
+    let Rung::Resume { conversation } = rung else {
+        return None;
+    };
+    let harness = planner.harness;
+    let transcript = host::transcript(&context.host, harness, &planner.session, conversation);
+    ladder::after_resume(harness, conversation, ended, lasted, transcript, mint)
+}
 
-    /// One visible line, then the fresh rung.
-    fn fall_back(&mut self, context: &Context, ended: Ended, rung: Rung) -> anyhow::Result<()> {
-        let words = format!(
-            "conversation {} can't be resumed ({ended}): a fresh one starts",
-            for_terminal(self.rung.conversation().unwrap_or_default())
-        );
-        say(&words);
-        let store = context.store()?;
-        store.add_note(&self.id, &words).explained(context)?;
-        if rung.conversation().is_some() {
-            store
-                .set_conversation(&self.id, rung.conversation())
-                .explained(context)?;
-        }
-        self.plan = self.planner.plan(&rung)?;
-        self.rung = rung;
-        Ok(())
+/// One visible line, before the fresh rung.
+fn fall_back(
+    context: &Context,
+    id: &SessionId,
+    from: &Rung,
+    to: &Rung,
+    ended: Ended,
+) -> anyhow::Result<()> {
+    let words = format!(
+        "conversation {} can't be resumed ({ended}): a fresh one starts",
+        for_terminal(from.conversation().unwrap_or_default())
+    );
+    say(&words);
+    let store = context.store()?;
+    store.add_note(id, &words).explained(context)?;
+    if to.conversation().is_some() {
+        store
+            .set_conversation(id, to.conversation())
+            .explained(context)?;
     }
+    Ok(())
 }
 
 fn tell_renewed(file: &Path) {

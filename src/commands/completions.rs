@@ -1,27 +1,25 @@
-//! `hqt-tmux completions` and `hqt-tmux man`: made from the command line's own description.
+//! `hqt-tmux completions`. The scripts for bash, zsh and fish ask `complete`; those for other shells
+//! are made from the command line's own description.
 
 use clap::CommandFactory;
+use clap_complete::Shell;
 
 use crate::cli;
 use crate::cli::Cli;
 use crate::commands::print;
+use crate::commands::print_bytes;
 use crate::error::ExitCode;
 
 pub(super) fn run(arguments: &cli::Completions) -> anyhow::Result<ExitCode> {
-    let mut script = Vec::new();
-    clap_complete::generate(
-        arguments.shell,
-        &mut Cli::command(),
-        "hqt-tmux",
-        &mut script,
-    );
-    print(&String::from_utf8_lossy(&script))?;
-    Ok(ExitCode::Done)
-}
-
-pub(super) fn man() -> anyhow::Result<ExitCode> {
-    let mut page = Vec::new();
-    clap_mangen::Man::new(Cli::command()).render(&mut page)?;
-    print(&String::from_utf8_lossy(&page))?;
+    match arguments.shell {
+        Shell::Bash => print(include_str!("completions/hqt-tmux.bash"))?,
+        Shell::Zsh => print(include_str!("completions/hqt-tmux.zsh"))?,
+        Shell::Fish => print(include_str!("completions/hqt-tmux.fish"))?,
+        other => {
+            let mut script = Vec::new();
+            clap_complete::generate(other, &mut Cli::command(), "hqt-tmux", &mut script);
+            print_bytes(&script)?;
+        }
+    }
     Ok(ExitCode::Done)
 }

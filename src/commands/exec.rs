@@ -44,27 +44,59 @@ pub(super) fn run(context: &Context, arguments: &cli::Exec) -> anyhow::Result<Ex
     let prepared = prepare(&context, pane, &id, message.as_ref());
     let told = caller.is_some_and(|caller| caller.tell(&answer(&prepared)).is_ok());
     match prepared {
+        Ok(Some(prepared)) if message.is_none() => run_uncalled(&context, pane, prepared, signals),
         Ok(Some(prepared)) => {
             let project = prepared.planner.session.cwd.clone();
             // Before the end is recorded: once it is, nobody looks for a pane that was kept, and a kill
             // in between would leave one.
             let close = || set_closing(pane, Some(&project), Closing::Always);
             // Where the caller could not be told that it is ready, he does not know of it.
-            let code = match told || message.is_none() {
+            let code = match told {
                 true => prepared.climb(&context, signals, &close),
                 false => prepared.abandon(&context, &close),
             };
-            if code.is_err() {
-                // What can't be recorded is to be read here.
-                set_closing(pane, Some(&project), Closing::AfterSuccess);
-            }
-            code
+            kept_if_unrecorded(code, pane, &project)
         }
         // The caller says it: the window closes silently.
         Ok(None) | Err(_) if told => Ok(close_pane(pane, None)),
-        Ok(None) => bail!(UserError::new(format!("session {id} is running elsewhere"))),
+        Ok(None) => bail!(
+            UserError::new(format!("session {id} is running elsewhere"))
+                .hint(format!("go to it with: hqt-tmux resume {id}"))
+        ),
         Err(error) => Err(error),
     }
+}
+
+/// Runs a session that no caller of ours has asked for: tmux runs the command of its pane again, or
+/// somebody has typed it into a shell, as a plugin that restores panes does. A shell's pane is the
+/// session's for as long as the run lasts, so that the session is found there, and then its owner's again.
+fn run_uncalled(
+    context: &Context,
+    pane: &Host,
+    prepared: Prepared,
+    signals: Signals,
+) -> anyhow::Result<ExitCode> {
+    let session = &prepared.planner.session;
+    let (id, project) = (session.id.clone(), session.cwd.clone());
+    let is_guest = own_pane(pane, None).is_some_and(|(tmux, own)| {
+        let known = tmux.list();
+        let is_ours = known.is_ok_and(|panes| {
+            panes
+                .pane(&own)
+                .is_some_and(|pane| pane.session.as_ref() == Some(&id))
+        });
+        !is_ours && tmux.mark(&own, Some(&id)).is_ok()
+    });
+    if !is_guest {
+        let close = || set_closing(pane, Some(&project), Closing::Always);
+        return kept_if_unrecorded(prepared.climb(context, signals, &close), pane, &project);
+    }
+    let ended = prepared.climb(context, signals, &|| {});
+    if let Some((tmux, own)) = own_pane(pane, Some(&project)) {
+        // It may have been closed meanwhile.
+        let _ = tmux.mark(&own, None);
+    }
+    ended
 }
 
 /// What the caller is told.
@@ -81,23 +113,41 @@ fn answer(prepared: &anyhow::Result<Option<Prepared>>) -> Answer {
     }
 }
 
+/// What can't be recorded is to be read in the pane.
+fn kept_if_unrecorded(
+    code: anyhow::Result<ExitCode>,
+    pane: &Host,
+    project: &Path,
+) -> anyhow::Result<ExitCode> {
+    if code.is_err() {
+        set_closing(pane, Some(project), Closing::AfterSuccess);
+    }
+    code
+}
+
 /// Lets the pane close when we end.
 fn close_pane(pane: &Host, project: Option<&Path>) -> ExitCode {
     set_closing(pane, project, Closing::Always);
     ExitCode::Done
 }
 
-/// An agent may have put a `tmux` of its own into the project, or the home folder.
 fn set_closing(pane: &Host, project: Option<&Path>, closing: Closing) {
+    if let Some((tmux, id)) = own_pane(pane, project) {
+        // A pane that is gone already needs no permission.
+        let _ = tmux.set_closing(&id, closing);
+    }
+}
+
+/// The tmux server and the pane that we run in. An agent may have put a `tmux` of its own into the
+/// project, or the home folder.
+fn own_pane(pane: &Host, project: Option<&Path>) -> Option<(Tmux, String)> {
     let home = pane.home().ok();
     let never_from: Vec<&Path> = home.as_deref().into_iter().chain(project).collect();
-    if let (Some(socket), Some(id)) = (tmux::socket_in_use(&pane.env), pane.var("TMUX_PANE"))
-        && let Found::Trusted(program) = trusted::find("tmux", pane.var("PATH"), &never_from)
-    {
-        // A pane that is gone already needs no permission.
-        let _ = Tmux::on(Socket::at(&socket))
-            .run_as(program)
-            .set_closing(&id.to_string_lossy(), closing);
+    let socket = tmux::socket_in_use(&pane.env)?;
+    let id = pane.var("TMUX_PANE")?.to_string_lossy().into_owned();
+    match trusted::find("tmux", pane.var("PATH"), &never_from) {
+        Found::Trusted(program) => Some((Tmux::on(Socket::at(&socket)).run_as(program), id)),
+        Found::Nowhere { .. } => None,
     }
 }
 

@@ -10,14 +10,18 @@ use std::fs;
 use std::io;
 use std::io::Read;
 use std::io::Write;
+use std::os::fd::AsFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::Context as _;
-use anyhow::bail;
 use nix::libc::O_NONBLOCK;
+use nix::poll::PollFd;
+use nix::poll::PollFlags;
+use nix::poll::PollTimeout;
+use nix::poll::poll;
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use nix::sys::signal::kill;
@@ -28,6 +32,7 @@ use nix::sys::wait::waitpid;
 use nix::unistd::Pid;
 
 use crate::chain::CONTROL_FD;
+use crate::chain::GO;
 use crate::chain::REPORT_FD;
 use crate::chain::close_inherited_on_exec;
 use crate::cli;
@@ -50,18 +55,9 @@ pub(super) fn run(arguments: &cli::Inner) -> anyhow::Result<ExitCode> {
     close_inherited_on_exec();
     let mut signals = Signals::catch().context("could not catch signals")?;
     let inside = is_inside_sandbox();
-    let verified = match inside {
-        true => verify_mounts(),
-        false => Ok(()),
-    };
-    if inside {
-        // Before the harness is there; best effort, `doctor` says whether this kernel can.
-        let _ = scope::enter();
-    }
-    // Nothing inside may reach into this process for the pipes; we ourselves can't open them again.
-    let _ = prctl::set_dumpable(false);
-    let harness = match verified.and_then(|()| start(&arguments.command)) {
-        Ok(harness) => harness,
+    let harness = match start_when_told(&arguments.command, inside, &mut control) {
+        Ok(Some(harness)) => harness,
+        Ok(None) => return Ok(ExitCode::Failed),
         Err(error) => {
             writeln!(report, "failed {error:#}")?;
             return Ok(ExitCode::Failed);
@@ -78,6 +74,25 @@ pub(super) fn run(arguments: &cli::Inner) -> anyhow::Result<ExitCode> {
     };
     let _ = writeln!(report, "{line}");
     Ok(ExitCode::Harness(u8::try_from(code).unwrap_or(u8::MAX)))
+}
+
+/// The harness, once `exec` lets it go; `None` when that never comes.
+fn start_when_told(
+    command: &[OsString],
+    inside: bool,
+    control: &mut fs::File,
+) -> anyhow::Result<Option<Pid>> {
+    if inside {
+        verify_mounts()?;
+        // Before the harness is there; best effort, `doctor` says whether this kernel can.
+        let _ = scope::enter();
+    }
+    // Nothing inside may reach into this process for the pipes; we ourselves can't open them again.
+    let _ = prctl::set_dumpable(false);
+    match is_let_go(control)? {
+        true => start(command).map(Some),
+        false => Ok(None),
+    }
 }
 
 /// The sandbox is what was planned, or nothing starts in it.
@@ -99,7 +114,7 @@ impl Pipes {
         let mut options = fs::OpenOptions::new();
         // Without O_NONBLOCK the open itself would wait for an `exec` that is gone.
         options.custom_flags(O_NONBLOCK);
-        let mut control = options
+        let control = options
             .clone()
             .read(true)
             .open(format!("/proc/self/fd/{CONTROL_FD}"))
@@ -108,11 +123,7 @@ impl Pipes {
             .write(true)
             .open(format!("/proc/self/fd/{REPORT_FD}"))
             .context(called_by_hand)?;
-        // A pipe that had no writer when it was opened never says that the last one has gone.
-        match control.read(&mut [0]) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Self { control, report }),
-            _ => bail!("exec is gone"),
-        }
+        Ok(Self { control, report })
     }
 }
 
@@ -125,6 +136,23 @@ fn take_everything_along(harness: Pid, inside: bool) {
         let _ = kill(Pid::from_raw(EVERYTHING), Signal::SIGKILL);
     } else if waitpid(harness, Some(WaitPidFlag::WNOHANG)).is_ok() {
         send(harness, Signal::SIGKILL);
+    }
+}
+
+/// Waits until the run is recorded; false when `exec` is gone or has thought better of it. It reads
+/// before it waits: poll says nothing of a pipe that had no writer any more when it was opened.
+fn is_let_go(control: &mut fs::File) -> anyhow::Result<bool> {
+    let mut order = [0];
+    loop {
+        match control.read(&mut order) {
+            Ok(read) => return Ok(read == 1 && order[0] == GO),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                let mut watched = [PollFd::new(control.as_fd(), PollFlags::POLLIN)];
+                // Interrupted by a signal: the next look tells.
+                let _ = poll(&mut watched, PollTimeout::NONE);
+            }
+            Err(error) => return Err(error.into()),
+        }
     }
 }
 

@@ -1,30 +1,43 @@
 //! The verbs, one file each, and what they share.
 
 mod aftermath;
+mod bare;
 mod climb;
+mod complete;
 mod completions;
 mod delete;
 mod doctor;
 mod exec;
 mod explain;
+mod fit;
 mod inner;
+mod key;
 mod list;
+mod man;
 mod new;
+mod object;
 mod opening;
 mod picker;
 mod planning;
 mod policy_change;
 mod rename;
+mod report;
 mod resume;
 mod show;
+mod similar;
 mod status;
 mod stop;
 mod survey;
 mod table;
 
+pub(crate) use report::report;
+
 use std::io;
 use std::io::Write;
 use std::path::PathBuf;
+
+use anyhow::Context as _;
+use serde::Serialize;
 
 use crate::cli::Cli;
 use crate::cli::Global;
@@ -34,6 +47,7 @@ use crate::host::Host;
 use crate::session::SessionId;
 use crate::store;
 use crate::store::Store;
+use crate::terminal;
 use crate::tmux::Socket;
 use crate::tmux::Tmux;
 
@@ -49,7 +63,13 @@ pub(crate) fn run(cli: Cli, host: Host) -> anyhow::Result<ExitCode> {
         host,
         global: cli.global,
     };
-    match cli.verb {
+    if context.global.socket_path.is_some() || context.global.socket_name.is_some() {
+        context.socket().ensure_possible()?;
+    }
+    let Some(verb) = cli.verb else {
+        return bare::run(&context);
+    };
+    match verb {
         Verb::New(arguments) => new::run(&context, &arguments),
         Verb::Resume(arguments) => resume::run(&context, &arguments),
         Verb::List(arguments) => list::run(&context, &arguments),
@@ -59,21 +79,32 @@ pub(crate) fn run(cli: Cli, host: Host) -> anyhow::Result<ExitCode> {
         Verb::Delete(arguments) => delete::run(&context, &arguments),
         Verb::Doctor(arguments) => doctor::run(&context, &arguments),
         Verb::Completions(arguments) => completions::run(&arguments),
-        Verb::Man => completions::man(),
+        Verb::Man => man::run(),
         Verb::Exec(arguments) => exec::run(&context, &arguments),
+        Verb::Key(arguments) => key::run(&context, &arguments),
         Verb::Inner(arguments) => inner::run(&arguments),
+        Verb::Complete(arguments) => complete::run(&context, &arguments),
     }
 }
 
 impl Context {
     /// The tmux server that is meant.
     fn tmux(&self) -> Tmux {
-        Tmux::on(Socket::choose(
+        Tmux::on(self.socket())
+    }
+
+    fn socket(&self) -> Socket {
+        Socket::choose(
             self.global.socket_path.as_deref(),
             self.global.socket_name.as_deref(),
             &self.host.env,
             self.host.uid,
-        ))
+        )
+    }
+
+    /// How wide tables on stdout may be; `None` when nobody sees them there.
+    fn width(&self) -> Option<usize> {
+        terminal::width(&self.host.env)
     }
 
     fn state_folder(&self) -> anyhow::Result<PathBuf> {
@@ -84,6 +115,12 @@ impl Context {
     fn store(&self) -> anyhow::Result<Store> {
         let folder = self.state_folder()?;
         Store::open(&folder).map_err(|error| store::explain(&error, &folder))
+    }
+
+    /// The store for a verb that only looks.
+    fn store_to_look_at(&self) -> anyhow::Result<Store> {
+        let folder = self.state_folder()?;
+        Store::open_to_look(&folder).map_err(|error| store::explain(&error, &folder))
     }
 }
 
@@ -108,11 +145,20 @@ fn mark_seen(store: &Store, ids: &[&SessionId]) {
 }
 
 /// Writes data to stdout.
-fn print(text: &str) -> anyhow::Result<()> {
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    print_bytes(text.as_bytes())
+}
+
+fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
-    Ok(())
+    out.write_all(bytes)
+        .and_then(|()| out.flush())
+        .context("could not write to standard output")
+}
+
+/// Writes data to stdout as JSON.
+fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
+    print(&format!("{}\n", serde_json::to_string_pretty(value)?))
 }
 
 /// Says something to a person, on stderr. Nobody listening is no failure.

@@ -7,6 +7,7 @@ use anyhow::bail;
 use crate::cli;
 use crate::commands::Context;
 use crate::commands::Explained;
+use crate::commands::object::Object;
 use crate::commands::opening;
 use crate::commands::opening::Opened;
 use crate::commands::opening::Spot;
@@ -14,9 +15,9 @@ use crate::commands::planning;
 use crate::commands::planning::Planner;
 use crate::commands::planning::mint;
 use crate::commands::print;
+use crate::commands::print_json;
 use crate::commands::say;
 use crate::commands::survey::Survey;
-use crate::commands::table;
 use crate::error::ExitCode;
 use crate::error::UserError;
 use crate::escape::for_terminal;
@@ -40,6 +41,9 @@ use crate::tmux;
 
 pub(super) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<ExitCode> {
     validate(arguments)?;
+    if !arguments.dry_run {
+        tmux::ensure_supported().map_err(tmux::Error::explain)?;
+    }
     let cwd = host::project_folder(arguments.cwd.as_deref())?;
     let answers = ask(context, arguments, &cwd)?;
     let session = session(arguments, &cwd, answers);
@@ -53,7 +57,6 @@ pub(super) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<Exi
         planning::print_dry_run(&planner, &plan)?;
         return Ok(ExitCode::Done);
     }
-    tmux::ensure_supported().map_err(tmux::Error::explain)?;
     if tmux.socket().is_from_inside() && tmux.is_gone() {
         bail!(tmux::Error::NoServer(tmux.socket_path().to_owned()).explain());
     }
@@ -277,5 +280,5 @@ fn report(context: &Context, store: &Store, id: &SessionId, json: bool) -> anyho
         bail!("session {id} has just been deleted");
     };
     let survey = Survey::of(context, std::slice::from_ref(&session))?;
-    print(&format!("{:#}\n", table::json(&session, &survey)))
+    print_json(&Object::of(&session, &survey))
 }

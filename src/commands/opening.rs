@@ -167,15 +167,10 @@ fn place(context: &Context, tmux: &Tmux) -> Result<Place, Error> {
     let pane = ["HQT_PANE", "TMUX_PANE"]
         .iter()
         .find_map(|name| env.var(name)?.to_str());
-    let by_pane = pane
-        .and_then(|pane| listing.pane(pane))
-        .map(|pane| pane.tmux_session.clone());
-    // In a popup there is no TMUX_PANE; the last field of TMUX is the session whose key it was.
-    let by_tmux = env
-        .var("TMUX")
-        .and_then(|tmux| Some(format!("${}", tmux.to_str()?.rsplit_once(',')?.1)));
-    let by_tmux = by_tmux.filter(|id| listing.has_tmux_session(id));
-    let here = by_pane.or(by_tmux).filter(|_| inside);
+    // In a popup there is no TMUX_PANE, and TMUX names the session whose key it was.
+    let by_tmux = tmux::session_inside(&env.env).filter(|id| listing.has_tmux_session(id));
+    let by_pane = pane.and_then(|pane| listing.tmux_session_of(pane, by_tmux.as_deref()));
+    let here = by_pane.map(str::to_owned).or(by_tmux).filter(|_| inside);
     Ok(
         match here.or_else(|| listing.latest_tmux_session().map(str::to_owned)) {
             Some(id) => Place::InSession(id),
@@ -206,8 +201,13 @@ pub(super) fn show(context: &Context, tmux: &Tmux, pane: &str) -> anyhow::Result
             .host
             .var("HQT_CLIENT")
             .and_then(|client| client.to_str());
-        if tmux.switch_to(client, pane).is_ok() {
-            return Ok(());
+        // The client that pressed a key stays in its tmux session, if the pane is there as well.
+        let session = client.and_then(|_| tmux::session_inside(&context.host.env));
+        let there = session.map(|session| format!("{session}:.{pane}"));
+        for target in there.as_deref().into_iter().chain([pane]) {
+            if tmux.switch_to(client, target).is_ok() {
+                return Ok(());
+            }
         }
         // No client is looking, or the one that was named has gone.
         return Ok(tmux.select(pane).map_err(Error::explain)?);

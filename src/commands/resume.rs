@@ -27,6 +27,7 @@ use crate::handover::Message;
 use crate::handover::NewPolicy;
 use crate::harness::Conversation;
 use crate::ladder;
+use crate::lock;
 use crate::session::Session;
 use crate::session::State;
 use crate::store::Store;
@@ -39,18 +40,21 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const INTERVAL: Duration = Duration::from_millis(20);
 
 pub(super) fn run(context: &Context, arguments: &cli::Resume) -> anyhow::Result<ExitCode> {
+    if !arguments.dry_run {
+        tmux::ensure_supported().map_err(tmux::Error::explain)?;
+    }
     let store = context.store()?;
     let session = picker::choose(context, &store, arguments)?;
     let survey = Survey::of(context, std::slice::from_ref(&session))?;
     let state = survey.state(&session);
     if state == State::Unknown {
+        let (trouble, remedy) = survey.trouble(&session).unwrap_or_default();
         bail!(
             UserError::new(format!(
-                "tmux can't be asked whether session {} is still there: {}",
-                session.id,
-                for_terminal(survey.trouble(&session).unwrap_or_default())
+                "tmux can't be asked whether session {} is still there: {trouble}",
+                session.id
             ))
-            .hint("nothing was started; try again when the tmux server answers")
+            .hint(format!("nothing was started; {remedy}"))
         );
     }
     if state == State::Running && !arguments.dry_run {
@@ -126,7 +130,6 @@ fn start(
         planning::print_dry_run(&planner, &plan)?;
         return Ok(ExitCode::Done);
     }
-    tmux::ensure_supported().map_err(tmux::Error::explain)?;
     policy_change::confirm_weakening(session, &changed, arguments.yes)?;
     let new_policy = (changed.sandbox != session.sandbox).then(|| NewPolicy {
         json: changed.sandbox.to_json(),
@@ -179,8 +182,17 @@ fn go_to(
             .get(&session.id)
             .explained(context)?
             .with_context(|| format!("session {} has just been deleted", session.id))?;
+        // Of two windows that a double resume opened, the one that lost goes again at once.
+        let holder = lock::holder(&context.state_folder()?, &session.id)?;
         let survey = Survey::of(context, std::slice::from_ref(&session))?;
-        if let Some(pane) = survey.pane(&session).filter(|pane| !pane.dead) {
+        let winner = holder.and_then(|pid| survey.pane_of_process(&session, pid.as_raw()));
+        // One that was started in a shell is not its pane's own process.
+        let guest = || {
+            survey
+                .pane(&session)
+                .filter(|pane| holder.is_some() && !pane.dead)
+        };
+        if let Some(pane) = winner.or_else(guest) {
             if !detach {
                 opening::show(context, &server_of(context, &session), &pane.pane)?;
             }
@@ -205,7 +217,7 @@ fn is_running_soon(context: &Context, session: &Session) -> anyhow::Result<bool>
     let folder = context.state_folder()?;
     let deadline = Instant::now() + SOON;
     loop {
-        if crate::lock::is_held(&folder, &session.id)? {
+        if lock::is_held(&folder, &session.id)? {
             return Ok(true);
         }
         if Instant::now() > deadline {

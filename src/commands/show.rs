@@ -3,11 +3,14 @@
 use crate::cli;
 use crate::commands::Context;
 use crate::commands::explain;
+use crate::commands::fit;
 use crate::commands::mark_seen;
+use crate::commands::object::Object;
 use crate::commands::planning;
 use crate::commands::planning::Planner;
 use crate::commands::planning::mint;
 use crate::commands::print;
+use crate::commands::print_json;
 use crate::commands::survey;
 use crate::commands::survey::Survey;
 use crate::commands::table;
@@ -23,7 +26,7 @@ use crate::session::Sandboxing;
 use crate::session::Session;
 
 pub(super) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<ExitCode> {
-    let store = context.store()?;
+    let store = context.store_to_look_at()?;
     let stored = survey::find(context, &store, &arguments.session)?;
     // A run that goes on, or whose `exec` was killed, has not told yet what it changed.
     let folder = context.state_folder()?;
@@ -43,7 +46,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<Ex
     };
     let survey = Survey::of(context, std::slice::from_ref(&session))?;
     match arguments.json {
-        true => print(&format!("{:#}\n", table::json(&session, &survey)))?,
+        true => print_json(&Object::of(&session, &survey))?,
         false => print(&text(context, &session, &survey))?,
     }
     mark_seen(&store, &[&session.id]);
@@ -56,9 +59,7 @@ fn text(context: &Context, session: &Session, survey: &Survey) -> String {
     if let Sandboxing::On(policy) = session.sandbox {
         rows.extend(the_sandbox(context, session, policy));
     }
-    let mut text = table::aligned(&rows).join("\n");
-    text.push('\n');
-    text
+    fit::texts(&rows, context.width())
 }
 
 /// As it would be made now, or why it would not.
@@ -107,6 +108,8 @@ fn what_it_is(session: &Session) -> Vec<Vec<String>> {
 
 fn how_it_goes(session: &Session, survey: &Survey) -> Vec<Vec<String>> {
     let mut rows = vec![row("state", survey.state(session).as_str().to_owned())];
+    let activity = survey.activity(session);
+    rows.extend(activity.map(|activity| row("activity", activity.as_str().to_owned())));
     if let (Some(socket), Some(pane)) = (&session.socket, survey.pane(session)) {
         rows.push(row(
             "tmux",
@@ -134,7 +137,7 @@ fn how_it_goes(session: &Session, survey: &Survey) -> Vec<Vec<String>> {
     rows.extend(
         survey
             .trouble(session)
-            .map(|trouble| row("tmux says", for_terminal(trouble))),
+            .map(|(trouble, _)| row("tmux says", trouble)),
     );
     let report = session.report.iter();
     rows.extend(report.map(|path| row("the host may run", for_terminal(path))));

@@ -1,30 +1,103 @@
 //! The one line for tmux's status bar: file facts and one read of the store.
 
 use crate::bwrap;
+use crate::cli;
 use crate::commands::Context;
+use crate::host::Host;
 use crate::lock;
 use crate::store;
 use crate::store::Store;
 
 /// Never an error text, which would break the bar: a `!` says that something is wrong.
-pub(super) fn line(context: &Context) -> String {
-    let sandbox = match bwrap::locate(context.host.var("PATH"), &[]).is_usable() {
-        true => "#[fg=green]sandbox#[default]",
-        false => "#[fg=yellow]no sandbox#[default]",
+pub(super) fn line(context: &Context, arguments: &cli::Doctor) -> String {
+    let styles = Styles(&arguments.style);
+    let ascii = arguments.ascii || !has_utf8_locale(&context.host);
+    let sandbox = bwrap::locate(context.host.var("PATH"), &[]);
+    let mut parts = vec![match sandbox.is_usable() {
+        true => styles.apply(Part::Ok, "sandbox"),
+        false => styles.apply(Part::Warn, "no sandbox"),
+    }];
+    // The symbols are one column wide in every terminal.
+    let count = |number, symbol, word| match ascii {
+        true => format!("{number} {word}"),
+        false => format!("{symbol}{number}"),
     };
     match counts(context) {
         Ok((running, failed)) => {
-            let mut line = sandbox.to_owned();
             if running > 0 {
-                line.push_str(&format!(" {running} running"));
+                parts.push(styles.apply(Part::Running, &count(running, '▸', "running")));
             }
             if failed > 0 {
-                line.push_str(&format!(" #[fg=red]{failed} failed#[default]"));
+                parts.push(styles.apply(Part::Failed, &count(failed, '✗', "failed")));
             }
-            line
         }
-        Err(_) => format!("{sandbox} #[fg=red]!#[default]"),
+        Err(_) => parts.push(styles.apply(Part::Failed, "!")),
     }
+    parts.join(" ")
+}
+
+/// The parts of the line that have a style.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Part {
+    Ok,
+    Warn,
+    Running,
+    Failed,
+}
+
+impl Part {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Warn => "warn",
+            Self::Running => "running",
+            Self::Failed => "failed",
+        }
+    }
+
+    fn default_style(self) -> &'static str {
+        match self {
+            Self::Ok => "fg=green",
+            Self::Warn => "fg=yellow",
+            Self::Running => "default",
+            Self::Failed => "fg=red",
+        }
+    }
+}
+
+/// Styles as they were given: `failed=fg=red,bold`.
+struct Styles<'a>(&'a [String]);
+
+impl Styles<'_> {
+    /// `text`, which holds no `#`, in the style of `part`. tmux expands the line as a format, so every `#`
+    /// of a style is doubled, and one that could end the style or begin a format is not taken.
+    fn apply(&self, part: Part, text: &str) -> String {
+        let given = self
+            .0
+            .iter()
+            .rev()
+            .filter_map(|style| style.split_once('='));
+        let style = given
+            .filter(|(name, style)| *name == part.as_str() && is_style(style))
+            .map(|(_, style)| style)
+            .next()
+            .unwrap_or(part.default_style());
+        format!("#[{}]{text}#[default]", style.replace('#', "##"))
+    }
+}
+
+/// Words, numbers and colours, with what stands between them in tmux(1), STYLES.
+fn is_style(text: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "=,# _-".contains(c);
+    !text.is_empty() && text.chars().all(is_plain)
+}
+
+/// By the rules of setlocale(3): the first of these that is set names the locale.
+fn has_utf8_locale(host: &Host) -> bool {
+    let mut names = ["LC_ALL", "LC_CTYPE", "LANG"].iter();
+    let locale = names.find_map(|name| host.var(name)).unwrap_or_default();
+    let locale = locale.to_string_lossy().to_ascii_lowercase();
+    locale.contains("utf-8") || locale.contains("utf8")
 }
 
 fn counts(context: &Context) -> anyhow::Result<(usize, usize)> {

@@ -17,7 +17,6 @@ use crate::commands::survey;
 use crate::commands::survey::Survey;
 use crate::error::ExitCode;
 use crate::error::UserError;
-use crate::escape::for_terminal;
 use crate::lock;
 use crate::session::Session;
 use crate::session::SessionId;
@@ -50,14 +49,16 @@ pub(super) fn stop(context: &Context, store: &Store, session: &Session) -> anyho
     let survey = Survey::of(context, std::slice::from_ref(&session))?;
     match survey.state(&session) {
         State::Running => bail!("session {} was started again meanwhile", session.id),
-        State::Unknown => bail!(
-            UserError::new(format!(
-                "tmux can't be asked whether a window of session {} is left: {}",
-                session.id,
-                for_terminal(survey.trouble(&session).unwrap_or_default())
-            ))
-            .hint("try again when the tmux server answers")
-        ),
+        State::Unknown => {
+            let (trouble, remedy) = survey.trouble(&session).unwrap_or_default();
+            bail!(
+                UserError::new(format!(
+                    "tmux can't be asked whether a window of session {} is left: {trouble}",
+                    session.id
+                ))
+                .hint(remedy)
+            )
+        }
         State::Dead | State::Stopped => {}
     }
     if let Some(socket) = &session.socket {

@@ -8,10 +8,13 @@ use anyhow::Context as _;
 
 use crate::commands::Context;
 use crate::commands::Explained;
+use crate::commands::similar;
 use crate::commands::table;
 use crate::error::UserError;
 use crate::escape::for_terminal;
+use crate::harness;
 use crate::lock;
+use crate::session::Activity;
 use crate::session::Session;
 use crate::session::SessionId;
 use crate::session::State;
@@ -73,9 +76,23 @@ impl Survey {
         }
     }
 
+    /// What a running session shows of what it is doing.
+    pub(super) fn activity(&self, session: &Session) -> Option<Activity> {
+        if self.state(session) != State::Running {
+            return None;
+        }
+        let pane = self.pane(session)?;
+        harness::find(&session.harness)?.activity(&pane.title, pane.bell, &session.cwd)
+    }
+
     /// The pane of one of the sessions.
     pub(super) fn pane(&self, session: &Session) -> Option<&Pane> {
         self.listing(session)?.of_session(&session.id)
+    }
+
+    /// The pane of one of the sessions that runs the process `pid`.
+    pub(super) fn pane_of_process(&self, session: &Session, pid: i32) -> Option<&Pane> {
+        self.listing(session)?.of_process(&session.id, pid)
     }
 
     /// All panes that are marked as the session's.
@@ -85,11 +102,18 @@ impl Survey {
             .unwrap_or_default()
     }
 
-    /// Why tmux could not be asked about `session`.
-    pub(super) fn trouble(&self, session: &Session) -> Option<String> {
+    /// Why tmux could not be asked about `session`, and what to do about it.
+    pub(super) fn trouble(&self, session: &Session) -> Option<(String, String)> {
         match self.listings.get(session.socket.as_ref()?)? {
             Ok(_) | Err(Error::NoServer(_)) => None,
-            Err(error) => Some(error.to_string()),
+            Err(error) => {
+                let again = "try again when the tmux server answers";
+                let remedy = error.to_be_installed();
+                Some((
+                    for_terminal(error.to_string()),
+                    remedy.unwrap_or_else(|| again.to_owned()),
+                ))
+            }
         }
     }
 
@@ -126,7 +150,7 @@ pub(super) fn find(context: &Context, store: &Store, text: &str) -> anyhow::Resu
         [] => Err(unknown(text, &all).into()),
         several => Err(UserError::new(format!(
             "`{}` means more than one session:\n{}",
-            for_terminal(text),
+            table::short(text),
             candidates(several)
         ))
         .hint("give the id")
@@ -135,14 +159,16 @@ pub(super) fn find(context: &Context, store: &Store, text: &str) -> anyhow::Resu
 }
 
 fn unknown(text: &str, all: &[Session]) -> UserError {
-    let error = UserError::new(format!("there is no session `{}`", for_terminal(text)));
-    match all {
-        [] => error.hint("there is none at all yet: hqt-tmux new"),
-        all => {
-            const MOST: usize = 10;
+    const MOST: usize = 10;
+    let error = UserError::new(format!("there is no session `{}`", table::short(text)));
+    let close = similar::sessions(text, all);
+    match (all, close.as_slice()) {
+        ([], _) => error.hint("there is none at all yet: hqt-tmux new"),
+        (all, []) => {
             let newest: Vec<&Session> = all.iter().take(MOST).collect();
             error.hint(format!("there are:\n{}", candidates(&newest)))
         }
+        (_, close) => error.hint(format!("did you mean\n{}", candidates(close))),
     }
 }
 

@@ -14,6 +14,9 @@ use crate::harness::StateRoot;
 use crate::harness::Transcripts;
 use crate::harness::UserSetting;
 use crate::harness::Word;
+use crate::harness::signs::Title;
+use crate::harness::signs::TitleSign;
+use crate::session::Activity;
 
 /// Everything but `~/.claude.json` lies here; relocated, that file lies here too.
 const CONFIG: StateRoot = StateRoot {
@@ -134,6 +137,17 @@ pub(super) const HARNESS: Harness = Harness {
             "AWS_BEARER_TOKEN_BEDROCK",
         ],
     },
+    titles: &[
+        // Seen on 2.1.332: `◐ Claude Code` and `◑ Claude Code` in turn, else `✳ Claude Code`.
+        TitleSign {
+            title: Title::Begins('◐'..='◓'),
+            tells: Activity::Working,
+        },
+        TitleSign {
+            title: Title::Begins('✳'..='✳'),
+            tells: Activity::Idle,
+        },
+    ],
 };
 
 /// Settings for the run alone. One answers the "bypass permissions" warning. A bell, where the user

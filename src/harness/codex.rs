@@ -14,6 +14,10 @@ use crate::harness::StateBind;
 use crate::harness::StateRoot;
 use crate::harness::UserSetting;
 use crate::harness::Word;
+use crate::harness::signs::BRAILLE;
+use crate::harness::signs::Title;
+use crate::harness::signs::TitleSign;
+use crate::session::Activity;
 
 const CODEX_HOME: StateRoot = StateRoot {
     env: Some("CODEX_HOME"),
@@ -111,9 +115,21 @@ pub(super) const HARNESS: Harness = Harness {
         files: &[(CODEX_HOME, "auth.json"), (CODEX_HOME, "config.toml")],
         env: &["OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN"],
     },
+    titles: &[
+        // Seen on 0.171.0: `⠋ NAME | FOLDER`, or `NAME | FOLDER`, or before the first turn `FOLDER`.
+        TitleSign {
+            title: Title::Begins(BRAILLE),
+            tells: Activity::Working,
+        },
+        TitleSign {
+            title: Title::EndsWithFolder,
+            tells: Activity::Idle,
+        },
+    ],
 };
 
-/// A bell, where the user has chosen no other sign, so that tmux's bell flag tells who waits.
+/// A bell, where the user has chosen no other sign, so that tmux's bell flag tells who waits. Always, since codex
+/// takes a pane that nobody looks at for a focused one.
 fn bell(user_has_set: &[bool]) -> Vec<OsString> {
     match user_has_set {
         [true, ..] => Vec::new(),
@@ -122,6 +138,8 @@ fn bell(user_has_set: &[bool]) -> Vec<OsString> {
             "tui.notifications=true",
             "-c",
             "tui.notification_method=\"bel\"",
+            "-c",
+            "tui.notification_condition=\"always\"",
         ]
         .map(OsString::from)
         .to_vec(),

@@ -70,6 +70,7 @@ pub(super) const HARNESS: Harness = Harness {
         files: &[(COPILOT, "config.json")],
         env: &["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
     },
+    titles: &[],
 };
 
 const fn over(path: &'static str, missing: Missing) -> StateBind {

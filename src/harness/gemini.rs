@@ -10,6 +10,9 @@ use crate::harness::StateAccess;
 use crate::harness::StateBind;
 use crate::harness::StateRoot;
 use crate::harness::Word;
+use crate::harness::signs::Title;
+use crate::harness::signs::TitleSign;
+use crate::session::Activity;
 
 const GEMINI: StateRoot = StateRoot {
     env: None,
@@ -67,6 +70,21 @@ pub(super) const HARNESS: Harness = Harness {
         ],
         env: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     },
+    titles: &[
+        // `✦  Working… (FOLDER)`, `✋  Action Required`, `◇  Ready (FOLDER)`.
+        TitleSign {
+            title: Title::Begins('✦'..='✦'),
+            tells: Activity::Working,
+        },
+        TitleSign {
+            title: Title::Begins('✋'..='✋'),
+            tells: Activity::Waiting,
+        },
+        TitleSign {
+            title: Title::Begins('◇'..='◇'),
+            tells: Activity::Idle,
+        },
+    ],
 };
 
 const fn over(path: &'static str, missing: Missing) -> StateBind {

@@ -26,4 +26,5 @@ pub(super) const HARNESS: Harness = Harness {
         files: &[],
         env: &[],
     },
+    titles: &[],
 };

@@ -68,4 +68,5 @@ pub(super) const HARNESS: Harness = Harness {
         files: &[(DATA_HOME, "kiro-cli/data.sqlite3")],
         env: &["KIRO_API_KEY"],
     },
+    titles: &[],
 };

@@ -10,10 +10,13 @@ mod gemini;
 mod generic;
 mod kiro;
 mod opencode;
+mod signs;
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::time::Duration;
+
+use signs::TitleSign;
 
 /// A coding agent program and how to start and resume it.
 #[derive(Debug)]
@@ -46,6 +49,8 @@ pub(crate) struct Harness {
     /// A resume that fails within this time may have failed because there was nothing to resume.
     pub(crate) resume_grace: Duration,
     pub(crate) logins: Logins,
+    /// What its pane's titles tell, where they tell anything.
+    pub(crate) titles: &'static [TitleSign],
 }
 
 /// A setting in a file of the user's.

@@ -78,4 +78,5 @@ pub(super) const HARNESS: Harness = Harness {
             "GEMINI_API_KEY",
         ],
     },
+    titles: &[],
 };

@@ -4,8 +4,11 @@
     reason = "an edge: it makes the store's folder and file"
 )]
 
+mod look;
 mod migrations;
 mod row;
+
+pub(crate) use look::Named;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -129,7 +132,8 @@ impl Store {
     /// Opens the store for one quick read. [`Error::Absent`] when there is none.
     pub(crate) fn open_to_read(folder: &Path) -> Result<Self> {
         let path = path(folder);
-        if !path.exists() {
+        // What may not be looked into is not absent.
+        if !path.try_exists()? {
             return Err(Error::Absent);
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -144,7 +148,7 @@ impl Store {
         row::insert(&self.connection, session)
     }
 
-    /// All sessions, newest first, whatever the clock said when they were made.
+    /// All sessions, newest first: in the order in which they were added, whatever the clock said.
     pub(crate) fn all(&self) -> Result<Vec<Session>> {
         let mut statement = self.connection.prepare(&format!(
             "SELECT {} FROM session ORDER BY rowid DESC",

@@ -48,24 +48,21 @@ pub(super) fn insert(connection: &Connection, session: &Session) -> Result<()> {
 }
 
 pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
-    let id: String = row.get(0)?;
+    let id = row.get_ref(0)?.as_str()?;
     let id =
-        SessionId::parse(&id).ok_or_else(|| unreadable(0, &format!("`{id}` is no session id")))?;
-    let env_names: String = row.get(5)?;
-    let env_names =
-        serde_json::from_str(&env_names).map_err(|error| unreadable(5, &error.to_string()))?;
-    let socket: Option<Vec<u8>> = row.get(9)?;
+        SessionId::parse(id).ok_or_else(|| unreadable(0, &format!("`{id}` is no session id")))?;
+    let socket = row.get_ref(9)?.as_blob_or_null()?;
     Ok(Session {
         id,
         name: row.get(1)?,
         harness: row.get(2)?,
-        arguments: split(&row.get::<_, Vec<u8>>(3)?),
-        cwd: path(&row.get::<_, Vec<u8>>(4)?),
-        env_names,
+        arguments: split(row.get_ref(3)?.as_blob()?),
+        cwd: path(row.get_ref(4)?.as_blob()?),
+        env_names: env_names(row.get_ref(5)?.as_str()?)?,
         sandbox: Sandboxing::from_json(row.get(6)?),
         conversation_id: row.get(7)?,
         former_conversation_id: row.get(8)?,
-        socket: socket.as_deref().map(path),
+        socket: socket.map(path),
         created_at: time(row.get(10)?),
         last_started_at: row.get::<_, Option<i64>>(11)?.map(time),
         last_exit: last_exit(row.get(12)?, row.get(13)?, row.get(14)?),
@@ -74,6 +71,13 @@ pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
         note: row.get(17)?,
         report: report(row.get(18)?),
     })
+}
+
+fn env_names(json: &str) -> rusqlite::Result<Vec<String>> {
+    match json {
+        "[]" => Ok(Vec::new()),
+        json => serde_json::from_str(json).map_err(|error| unreadable(5, &error.to_string())),
+    }
 }
 
 /// A report that can't be read hides no session.

@@ -30,12 +30,17 @@ pub(crate) enum Error {
 }
 
 impl Error {
+    /// The remedy where the tmux program is what is amiss.
+    pub(crate) fn to_be_installed(&self) -> Option<String> {
+        let (major, minor) = MINIMUM;
+        matches!(self, Self::NotInstalled | Self::TooOld { .. })
+            .then(|| format!("install tmux {major}.{minor} or newer"))
+    }
+
     /// The same for a person.
     pub(crate) fn explain(self) -> UserError {
         let hint = match &self {
-            Self::NotInstalled | Self::TooOld { .. } => {
-                format!("install tmux {}.{} or newer", MINIMUM.0, MINIMUM.1)
-            }
+            Self::NotInstalled | Self::TooOld { .. } => self.to_be_installed().unwrap_or_default(),
             Self::NoServer(_) => "start tmux first, or call hqt-tmux outside of it".into(),
             Self::Failed(words) if words.contains("server exited unexpectedly") => {
                 "tmux on PATH may be of another version than the server: compare `tmux -V` with \

@@ -7,6 +7,8 @@
     reason = "an edge: it runs tmux and looks at its socket"
 )]
 
+mod asked;
+mod dialog;
 mod error;
 mod panes;
 mod program;
@@ -20,6 +22,7 @@ pub(crate) use program::ensure_supported;
 pub(crate) use socket::Socket;
 pub(crate) use socket::all_folders as socket_folders;
 pub(crate) use socket::inside as socket_in_use;
+pub(crate) use socket::session_inside;
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -192,7 +195,8 @@ impl Tmux {
         }
     }
 
-    /// Shows `pane` to `client`, or to tmux's own choice of a client.
+    /// Shows a pane (`%3`, or `$1:.%3` in this tmux session) to `client`, or to tmux's own choice of a
+    /// client.
     pub(crate) fn switch_to(&self, client: Option<&str>, pane: &str) -> Result<()> {
         let mut switch = named("switch-client", &[]);
         if let Some(client) = client {
@@ -221,6 +225,15 @@ impl Tmux {
         self.run([closing.of(pane)], None).map(drop)
     }
 
+    /// Makes a pane that somebody else has opened ours, or with `None` nobody's again.
+    pub(crate) fn mark(&self, pane: &str, id: Option<&SessionId>) -> Result<()> {
+        let option = match id {
+            Some(id) => named("set-option", &["-p", "-t", pane, MARK, id.as_str()]),
+            None => named("set-option", &["-pu", "-t", pane, MARK]),
+        };
+        self.run([option], None).map(drop)
+    }
+
     pub(crate) fn kill_pane(&self, pane: &str) -> Result<()> {
         self.run([named("kill-pane", &["-t", pane])], None)
             .map(drop)
@@ -230,12 +243,6 @@ impl Tmux {
     pub(crate) fn rename_window(&self, window: &str, name: &str) -> Result<()> {
         self.run([named("rename-window", &["-t", window, "--", name])], None)
             .map(drop)
-    }
-
-    /// The value of a global option, as tmux prints it.
-    pub(crate) fn global_option(&self, option: &str) -> Result<String> {
-        let output = self.run([named("show-options", &["-gqv", option])], None)?;
-        Ok(String::from_utf8_lossy(&output).trim_end().to_owned())
     }
 
     fn run<'a>(

@@ -2,9 +2,11 @@
 
 use crate::session::SessionId;
 
-/// Ids and numbers only; our mark, whose value anybody can set, last.
-pub(super) const FORMAT: &str =
-    "#{pane_id} #{window_id} #{session_id} #{pane_dead} #{session_activity} #{@hqt_session}";
+/// Ids and numbers, our mark, and last the title. The programs in the panes choose their titles: cut to
+/// a width, tmux leaves control characters out, so that none begins a line of its own. The mark is cut
+/// one character behind its length.
+pub(super) const FORMAT: &str = "#{pane_id} #{window_id} #{session_id} #{pane_dead} #{window_bell_flag} \
+    #{session_activity} #{pane_pid} #{=13:@hqt_session} #{=200:pane_title}";
 
 /// A pane.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -17,9 +19,15 @@ pub(crate) struct Pane {
     pub(crate) tmux_session: String,
     /// Its command has ended and it was kept.
     pub(crate) dead: bool,
+    /// The bell has rung in its window, and nobody has looked since.
+    pub(crate) bell: bool,
     activity: u64,
+    /// What it runs; a dead one runs nothing.
+    pid: Option<i32>,
     /// The session that it is of.
     pub(crate) session: Option<SessionId>,
+    /// As the program in it has set it.
+    pub(crate) title: String,
 }
 
 /// The panes of one server at one moment.
@@ -43,6 +51,12 @@ impl Listing {
         ours.find(|pane| !pane.dead).or(first)
     }
 
+    /// The pane of the session `id` that runs the process `pid`.
+    pub(crate) fn of_process(&self, id: &SessionId, pid: i32) -> Option<&Pane> {
+        let mut ours = self.all_of_session(id).into_iter();
+        ours.find(|pane| !pane.dead && pane.pid == Some(pid))
+    }
+
     /// All panes of the session `id`, each once: a window linked to two tmux sessions lists twice.
     pub(crate) fn all_of_session(&self, id: &SessionId) -> Vec<&Pane> {
         let mut ours: Vec<&Pane> = Vec::new();
@@ -61,6 +75,15 @@ impl Listing {
     /// The pane with this id.
     pub(crate) fn pane(&self, id: &str) -> Option<&Pane> {
         self.panes.iter().find(|pane| pane.pane == id)
+    }
+
+    /// The tmux session of the pane with this id. A window that is linked, or in a group of tmux
+    /// sessions, is in several: then `rather`, if it is one of them.
+    pub(crate) fn tmux_session_of(&self, id: &str, rather: Option<&str>) -> Option<&str> {
+        let of_pane = self.panes.iter().filter(|pane| pane.pane == id);
+        let mut sessions = of_pane.map(|pane| pane.tmux_session.as_str());
+        let first = sessions.clone().next();
+        sessions.find(|id| Some(*id) == rather).or(first)
     }
 
     /// Whether there is a tmux session with this id.
@@ -86,21 +109,27 @@ pub(super) fn parse(output: &[u8]) -> Vec<Pane> {
 }
 
 fn parse_line(line: &[u8]) -> Option<Pane> {
-    let line = std::str::from_utf8(line).ok()?;
-    let mut fields = line.splitn(6, ' ');
+    let line = String::from_utf8_lossy(line);
+    let mut fields = line.splitn(9, ' ');
     let pane = id(fields.next()?, '%')?;
     let window = id(fields.next()?, '@')?;
     let tmux_session = id(fields.next()?, '$')?;
     let dead = fields.next()? == "1";
+    let bell = fields.next()? == "1";
     let activity = fields.next()?.parse().unwrap_or_default();
+    let pid = fields.next()?.parse().ok();
     let session = SessionId::parse(fields.next().unwrap_or_default());
+    let title = fields.next().unwrap_or_default().to_owned();
     Some(Pane {
         pane,
         window,
         tmux_session,
         dead,
+        bell,
         activity,
+        pid,
         session,
+        title,
     })
 }
 
@@ -120,12 +149,15 @@ mod tests {
     #[test]
     fn lines_are_read_and_others_passed_over() {
         let panes = parse(
-            b"%1 @2 $0 0 17 aaaaaaaaaaaa\n%2 @3 $0 1 18 \nrubbish\n\xff\n%3 @4 $1 0 19 x y\n",
+            b"%1 @2 $0 0 1 17 9 aaaaaaaaaaaa a b\n%2 @3 $0 1 0 18   \nrubbish\n\xff\n%3 @4 $1 0 0 19 9 x y\xff\n",
         );
         assert_eq!(panes.len(), 3);
         assert_eq!(panes[0].session, SessionId::parse("aaaaaaaaaaaa"));
         assert!(panes[1].dead && panes[1].session.is_none());
         assert_eq!(panes[2].session, None);
+        assert!(panes[0].bell && !panes[1].bell);
+        let titles: Vec<&str> = panes.iter().map(|pane| pane.title.as_str()).collect();
+        assert_eq!(titles, ["a b", "", "y\u{fffd}"]);
         let listing = Listing::new(panes);
         assert_eq!(listing.latest_tmux_session(), Some("$1"));
     }
@@ -133,7 +165,7 @@ mod tests {
     #[test]
     fn a_living_pane_goes_before_a_dead_one() {
         let listing = Listing::new(parse(
-            b"%1 @1 $0 1 1 aaaaaaaaaaaa\n%2 @2 $0 0 1 aaaaaaaaaaaa\n",
+            b"%1 @1 $0 1 0 1  aaaaaaaaaaaa \n%2 @2 $0 0 0 1 9 aaaaaaaaaaaa \n",
         ));
         let id = SessionId::parse("aaaaaaaaaaaa").unwrap();
         assert_eq!(
@@ -143,9 +175,21 @@ mod tests {
         assert_eq!(listing.all_of_session(&id).len(), 2);
     }
 
+    #[test]
+    fn the_pane_of_a_process_is_found_among_the_living() {
+        // tmux before 3.8 tells of a dead pane what it ran.
+        let listing = Listing::new(parse(
+            b"%1 @1 $0 0 0 1 7 aaaaaaaaaaaa \n%2 @2 $0 0 0 1 9 aaaaaaaaaaaa \n%3 @3 $0 1 0 1 5 aaaaaaaaaaaa \n",
+        ));
+        let id = SessionId::parse("aaaaaaaaaaaa").unwrap();
+        let found = |pid| listing.of_process(&id, pid).map(|pane| pane.pane.as_str());
+        assert_eq!(found(9), Some("%2"));
+        assert_eq!(found(5), None);
+    }
+
     const LISTED: &[&str] = &[
-        "%1 @2 $0 0 1700000000 aaaaaaaaaaaa\n%2 @3 $0 1 1700000001 \n",
-        "%12 @34 $5 0 17 0123456789ab\n%3 @4 $1 0 19 x y\n",
+        "%1 @2 $0 0 0 1700000000 9 aaaaaaaaaaaa title\n%2 @3 $0 1 0 1700000001   \n",
+        "%12 @34 $5 0 1 17 7 0123456789ab a b\n%3 @4 $1 0 0 19 9 x y\n",
     ];
 
     proptest! {
@@ -161,7 +205,7 @@ mod tests {
 
         #[test]
         fn a_pane_is_found_among_rubbish(before in fuzz::bytes(LISTED), after in fuzz::bytes(LISTED)) {
-            let line = b"%987654321 @8 $7 0 17 aaaaaaaaaaaa";
+            let line = b"%987654321 @8 $7 0 0 17 9 aaaaaaaaaaaa x";
             let said = [&before[..], b"\n", line, b"\n", &after].concat();
             let listing = Listing::new(parse(&said));
             let found = listing.pane("%987654321").map(|pane| pane.session.clone());

@@ -8,6 +8,8 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::path::PathBuf;
 
+use crate::error::UserError;
+use crate::escape::for_terminal;
 use crate::sandbox::environment::Variables;
 
 /// A socket, and how it was named.
@@ -58,6 +60,27 @@ impl Socket {
         &self.path
     }
 
+    /// Refuses what can't be a socket, whatever is asked of its server.
+    pub(crate) fn ensure_possible(&self) -> Result<(), UserError> {
+        // unix(7): `sun_path` has 108 bytes, with a NUL at the end.
+        const LONGEST: usize = 107;
+        let length = self.path.as_os_str().len();
+        if length > LONGEST {
+            return Err(UserError::usage(format!(
+                "the path of the tmux socket has {length} bytes; {LONGEST} are possible"
+            ))
+            .hint("name a shorter one with -L or -S"));
+        }
+        match self.path.is_dir() {
+            true => Err(UserError::usage(format!(
+                "`{}` is a folder and no tmux socket",
+                for_terminal(&self.path)
+            ))
+            .hint("give the socket itself, as to `tmux -S`")),
+            false => Ok(()),
+        }
+    }
+
     pub(crate) fn is_from_inside(&self) -> bool {
         self.from_inside
     }
@@ -82,6 +105,15 @@ pub(crate) fn inside(env: &Variables) -> Option<PathBuf> {
     let (_session, _pid) = (fields.next()?, fields.next()?);
     let socket = fields.next().filter(|socket| !socket.is_empty())?;
     Some(PathBuf::from(OsStr::from_bytes(socket)))
+}
+
+/// The tmux session of this process, as the server told it: that of the pane, or, in a popup and in
+/// what a key runs, that of the client whose key it was.
+pub(crate) fn session_inside(env: &Variables) -> Option<String> {
+    let tmux = env.get(OsStr::new("TMUX"))?.to_str()?;
+    let (_, number) = tmux.rsplit_once(',')?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| format!("${number}"))
 }
 
 fn default_folder(env: &Variables, uid: u32) -> PathBuf {

@@ -1,11 +1,12 @@
 //! A store that can't be used: said in words, left as it is, and nothing is started.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use rusqlite::Connection;
 
 use crate::store::newest_version;
-use crate::support::{Output, TestEnv, binary};
+use crate::support::{Output, TestEnv, binary, is_root, skipped};
 
 /// Every verb that reads the store.
 const VERBS: &[&[&str]] = &[
@@ -110,10 +111,81 @@ fn s27_a_read_only_store_opens_no_window() {
     assert_eq!(env.list().len(), 1);
 }
 
+/// Waits until a session has failed, without looking at it.
+#[track_caller]
+fn wait_failed(env: &TestEnv) {
+    env.wait_until("a failed session", || {
+        let status = env.run(&["doctor", "--status"]).ok();
+        status.contains("1 failed").then_some(())
+    });
+}
+
+#[test]
+fn s27_a_read_only_store_is_shown() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let (id, _) = env.finished_conversation();
+    let failed = env.ready(&["--sandbox"]);
+    env.type_line(&failed, "exit 3");
+    wait_failed(&env);
+    let state = env.path("state");
+    let mount = ["--ro-bind", state.to_str().unwrap()];
+    for args in [
+        &["list"][..],
+        &["list", "--json"],
+        &["show", &id],
+        &["show", &failed],
+        &["show", "--json", &failed],
+    ] {
+        let shown = with_state_folder(&env, &mount, args).ok();
+        assert!(shown.contains("claude"), "{shown}");
+    }
+    // That somebody looked could not be noted.
+    let status = env.run(&["doctor", "--status"]).ok();
+    assert!(status.contains("1 failed"), "{status}");
+    // None at all is an empty one.
+    let empty = env.path("empty");
+    fs::create_dir(&empty).unwrap();
+    let mount = ["--ro-bind", empty.to_str().unwrap()];
+    let listed = with_state_folder(&env, &mount, &["list", "--json"]).ok();
+    assert_eq!(listed.trim(), "[]");
+}
+
+#[test]
+fn s27_a_folder_without_write_permission_is_shown() {
+    let env = TestEnv::new();
+    let (id, _) = env.finished_conversation();
+    let failed = env.ready(&[]);
+    env.type_line(&failed, "exit 3");
+    wait_failed(&env);
+    let mode = |mode| {
+        let folder = env.path("state/hqt-tmux");
+        fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode(0o555);
+    for args in [&["list"][..], &["show", &id], &["show", &failed]] {
+        let shown = env.run(args).ok();
+        assert!(shown.contains("claude"), "{shown}");
+    }
+    if !is_root() {
+        env.run(&["rename", &id, "x"]).refuses(&["store"]);
+        // What can't be looked into is not taken for empty.
+        mode(0o000);
+        env.run(&["list"]).refuses(&["permission denied"]);
+        env.run::<&str>(&[]).refuses(&["permission denied"]);
+        let status = env.run(&["doctor", "--status"]).ok();
+        assert!(status.contains('!'), "{status}");
+    }
+    mode(0o700);
+}
+
 #[test]
 fn s27_a_full_disk_opens_no_window() {
     let env = TestEnv::new();
     env.require_bwrap();
+    if !env.bwrap_has("--size") {
+        return skipped("S27 full", "bubblewrap is too old to make a small disk");
+    }
     fs::create_dir(env.path("state")).unwrap();
     let mount = ["--size", "8192", "--tmpfs"];
     let output = with_state_folder(&env, &mount, &["new", "-d", "--harness", "claude"]);

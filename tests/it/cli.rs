@@ -233,6 +233,33 @@ fn s38_without_tmux_it_says_so() {
 }
 
 #[test]
+fn s38_without_tmux_a_session_that_is_there_is_not_given_up() {
+    let mut env = TestEnv::new();
+    let running = env.ready(&[]);
+    let dead = env.new_session(&["--harness", "generic", "--", "false"]);
+    env.wait_state(&dead, "dead");
+    env.set("PATH", env.path("bin"));
+    let needs = "install tmux 3.2 or newer";
+    for words in [
+        &["resume", "-d", &running][..],
+        &["resume", "-d", &dead],
+        &["stop", &dead],
+        &["delete", &dead],
+    ] {
+        env.run(words).refuses(&["tmux is not installed", needs]);
+    }
+    let output = env.run(&["list"]);
+    assert_eq!(output.status, Some(0), "{output}");
+    assert!(output.stderr.contains(needs), "{output}");
+    env.set(
+        "PATH",
+        format!("{}:/usr/bin:/bin", env.path("bin").display()),
+    );
+    assert_eq!(env.session(&running)["state"], "running");
+    assert_eq!(env.session(&dead)["state"], "dead");
+}
+
+#[test]
 fn s38_an_old_tmux_is_refused_with_the_minimum() {
     let env = TestEnv::new();
     let old = env.path("bin/tmux");

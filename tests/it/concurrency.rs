@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use crate::support::{Output, TestEnv};
+use crate::support::{Output, TestEnv, argv_of, descendants};
 
 /// Runs the binary `count` times at once.
 fn at_once(env: &TestEnv, count: usize, args: &[&str]) -> Vec<Output> {
@@ -79,6 +79,35 @@ fn s25_new_waits_for_another_writer() {
 }
 
 #[test]
+fn a_harness_starts_only_when_its_run_is_recorded() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let id = env.ready(&["--sandbox"]);
+    env.run(&["stop", &id]).ok_with_words();
+    env.wait_closed(&id);
+    // Others may read meanwhile, and `resume` does; nobody else can write.
+    let connection = rusqlite::Connection::open(env.store()).unwrap();
+    connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+    thread::scope(|scope| {
+        let resumed = scope.spawn(|| env.run(&["resume", "-d", &id]));
+        env.wait_until("a sandbox that stands", || {
+            let pane = env.panes_of(&id).pop()?;
+            let inside = |pid: &i32| argv_of(*pid).get(1).is_some_and(|word| word == "inner");
+            descendants(pane.pid).iter().any(inside).then_some(())
+        });
+        // Longer than a harness takes to its record.
+        for _ in 0..20 {
+            env.run(&["list"]).ok();
+            assert_eq!(env.runs().len(), 1, "a harness runs that nobody knows of");
+        }
+        connection.execute_batch("COMMIT").unwrap();
+        resumed.join().unwrap().ok_with_words();
+    });
+    env.wait_runs(2);
+    assert_eq!(env.session(&id)["state"], "running");
+}
+
+#[test]
 fn s25_a_store_is_made_once_by_many() {
     let env = TestEnv::without_server();
     for output in at_once(&env, 20, &["list", "--json"]) {
@@ -117,6 +146,31 @@ fn s46_two_resumes_end_on_one_window() {
         env.wait_screen(&id, "FAKE-READY");
         env.run(&["stop", &id]).ok_with_words();
     }
+}
+
+#[test]
+fn s46_the_window_that_runs_is_chosen_before_one_that_lost() {
+    let env = TestEnv::new();
+    let id = env.ready(&[]);
+    let winner = env.pane_of(&id);
+    // Marked as the session's, it stands before the other; for as long as it takes to see that it has lost.
+    let before = [
+        "new-window",
+        "-d",
+        "-b",
+        "-t",
+        "main:0",
+        "-P",
+        "-F",
+        "#{pane_id}",
+        "exec cat",
+    ];
+    let loser = env.tmux(&before);
+    env.tmux(&["set-option", "-p", "-t", loser.trim(), "@hqt_session", &id]);
+    env.run(&["resume", &id]).ok_with_words();
+    let panes = env.panes();
+    let current = panes.iter().find(|pane| pane.is_current).unwrap();
+    assert_eq!(current.id, winner.id, "{panes:?}");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! The check list, its status line and its data.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use serde_json::Value;
 
-use crate::support::TestEnv;
+use crate::support::{TestEnv, binary, is_root, repository_folder};
 
 /// The check that speaks of `what`.
 fn check<'v>(checks: &'v Value, what: &str) -> &'v Value {
@@ -19,6 +20,16 @@ fn check<'v>(checks: &'v Value, what: &str) -> &'v Value {
 
 fn checks(env: &TestEnv) -> Value {
     serde_json::from_str(&env.run(&["doctor", "--json"]).ok()).unwrap()
+}
+
+#[test]
+fn a_plugin_that_is_loaded_is_seen() {
+    let env = TestEnv::new();
+    assert_eq!(check(&checks(&env), "plugin")["verdict"], "warn");
+    symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
+    let plugin = repository_folder().join("hqt.tmux");
+    env.tmux(&["run-shell", &format!("'{}'", plugin.display())]);
+    assert_eq!(check(&checks(&env), "plugin")["verdict"], "ok");
 }
 
 #[test]
@@ -74,6 +85,131 @@ fn a_required_check_that_fails_ends_with_one() {
     assert_eq!(output.status, Some(1), "{output}");
     let checks: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(check(&checks, "store")["verdict"], "fail");
+}
+
+/// The check list on a machine that is like this one but for what `words`, a program that stages it and
+/// its arguments, says.
+fn checks_after(env: &TestEnv, words: &[&str]) -> Value {
+    env.require_bwrap();
+    let mut staged = env.command(words[0]);
+    staged.args(&words[1..]).arg(binary()).arg("-S");
+    staged.arg(env.socket()).args(["doctor", "--json"]);
+    let output = env.finish(staged);
+    serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output}"))
+}
+
+#[test]
+fn user_namespaces_that_are_off_are_told_with_the_setting() {
+    let env = TestEnv::new();
+    assert_eq!(check(&checks(&env), "user namespaces")["verdict"], "ok");
+    // Each user namespace has its own limit for those below it.
+    let off = "echo 0 >/proc/sys/user/max_user_namespaces && exec \"$@\"";
+    let staged = [
+        "unshare",
+        "--user",
+        "--map-root-user",
+        "sh",
+        "-c",
+        off,
+        "sh",
+    ];
+    let checks = checks_after(&env, &staged);
+    let told = check(&checks, "user namespaces");
+    assert_eq!(told["verdict"], "warn", "{told}");
+    let setting = "sysctl user.max_user_namespaces=";
+    assert!(told["remedy"].as_str().unwrap().contains(setting), "{told}");
+    // The sandbox that fails for this reason gives the same remedy. A user's namespace shows him root's
+    // files as nobody's, so that there is no bubblewrap to be trusted in it.
+    let sandbox = check(&checks, "bubblewrap");
+    let remedy = sandbox["remedy"].as_str().unwrap();
+    assert!(remedy.contains(setting) || !is_root(), "{sandbox}");
+}
+
+#[test]
+fn a_nested_sandbox_is_told() {
+    let env = TestEnv::new();
+    assert_eq!(check(&checks(&env), "nesting")["verdict"], "ok");
+    let inside = checks_after(&env, &["unshare", "--user", "--map-root-user"]);
+    let told = check(&inside, "nesting");
+    assert_eq!(told["verdict"], "warn", "{told}");
+    assert!(
+        told["detail"].as_str().unwrap().contains("user namespace"),
+        "{told}"
+    );
+    let id = env.ready(&["--sandbox"]);
+    let (_, said) = env.try_inside(&id, "nested", "/run/hqt-tmux doctor | grep nesting");
+    assert!(
+        said.contains("warn") && said.contains("inside a session's sandbox"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_resolver_that_is_not_there_is_told() {
+    let env = TestEnv::new();
+    let alike = ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/etc"];
+    let file = env.path("resolv.conf");
+    fs::write(&file, "nameserver 127.0.0.1\n").unwrap();
+    let to = "/etc/resolv.conf";
+    for (stage, verdict, words) in [
+        (
+            &["--ro-bind", file.to_str().unwrap(), to][..],
+            "ok",
+            "visible",
+        ),
+        (&[], "warn", "is not there"),
+        (
+            &["--symlink", "/run/nowhere/it", to],
+            "warn",
+            "a link to `/run/nowhere/it`",
+        ),
+    ] {
+        let checks = checks_after(&env, &[&alike, stage].concat());
+        let told = check(&checks, "resolv.conf");
+        assert_eq!(told["verdict"], verdict, "{told}");
+        assert!(told["detail"].as_str().unwrap().contains(words), "{told}");
+    }
+}
+
+#[test]
+fn a_server_that_ends_with_its_login_is_told() {
+    let env = TestEnv::new();
+    let pid = env.tmux(&["display-message", "-p", "#{pid}"]);
+    let (group, conf) = (env.path("cgroup"), env.path("logind.conf"));
+    let of_server = format!("/proc/{}/cgroup", pid.trim());
+    let alike = ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/etc"];
+    let stage = [
+        "--ro-bind",
+        group.to_str().unwrap(),
+        &of_server,
+        "--ro-bind",
+        conf.to_str().unwrap(),
+        "/etc/systemd/logind.conf",
+    ];
+    let scope = "0::/user.slice/user-1000.slice/session-3.scope\n";
+    for (setting, verdict) in [("yes", "warn"), ("no", "ok")] {
+        fs::write(&group, scope).unwrap();
+        fs::write(&conf, format!("[Login]\nKillUserProcesses={setting}\n")).unwrap();
+        let checks = checks_after(&env, &[&alike[..], &stage].concat());
+        let told = check(&checks, "login scope");
+        assert_eq!(told["verdict"], verdict, "{told}");
+        assert!(
+            told["detail"].as_str().unwrap().contains("session-3.scope"),
+            "{told}"
+        );
+    }
+    fs::write(
+        &group,
+        "0::/user.slice/user-1000.slice/user@1000.service/x.scope\n",
+    )
+    .unwrap();
+    let checks = checks_after(&env, &[&alike[..], &stage].concat());
+    let names = checks.as_array().unwrap().iter().map(|c| &c["name"]);
+    assert!(names.clone().any(|name| name == "tmux server"));
+    assert!(
+        !names.clone().any(|name| name == "login scope"),
+        "{checks:#}"
+    );
 }
 
 #[test]

@@ -113,3 +113,31 @@ fn a_conversation_that_is_no_id_is_refused() {
     assert_eq!(env.session(&id)["conversation_id"], conversation.as_str());
     assert_eq!(env.runs().len(), 1);
 }
+
+#[test]
+fn a_name_that_is_almost_right_names_what_was_meant() {
+    let env = TestEnv::new();
+    let meant = env.new_session(&["--harness", "claude", "--name", "login\x1b[31m page"]);
+    let other = env.new_session(&["--harness", "claude", "--name", "zzz"]);
+    let third = env.new_session(&["--harness", "claude", "--name", "Release notes"]);
+    for (typed, id) in [
+        ("logni page", &meant),
+        ("LOGIN", &meant),
+        ("notes", &third),
+        (&format!("{}x", &other[..11]), &other),
+    ] {
+        let said = env.run(&["show", typed]).refuses(&["did you mean", id]);
+        let others = [&meant, &other, &third].map(|id| said.contains(id.as_str()));
+        assert_eq!(others.iter().filter(|named| **named).count(), 1, "{said}");
+        assert!(!said.contains('\x1b'), "{said:?}");
+    }
+    // Nothing like it: what there is.
+    let said = env
+        .run(&["show", "qqq"])
+        .refuses(&["there are", &meant, &other]);
+    assert!(!said.contains("did you mean"), "{said}");
+    let said = env
+        .run(&["show", &"l".repeat(10_000)])
+        .refuses(&["there are"]);
+    assert!(said.len() < 1000, "{said}");
+}

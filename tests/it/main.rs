@@ -9,10 +9,14 @@
     reason = "a test is an edge, and one that can't go on has failed"
 )]
 
+/// What a running harness shows of what it is doing.
+mod activity;
 /// A store that can't be used.
 mod broken_store;
 /// The command line itself: help, exit codes, what goes to stdout and what to stderr.
 mod cli;
+/// Completion in real shells: what is chosen arrives as it is, and nothing runs.
+mod completion;
 /// Many commands at once: one lock, one harness, no lost row.
 mod concurrency;
 /// The check list, its status line and its data.
@@ -25,6 +29,8 @@ mod escape;
 mod fallback;
 /// A walk of kills at points drawn from a seed.
 mod faults;
+/// The help, the manual page, and the README's word on the command line.
+mod help;
 /// Names, folders and arguments that try to be commands, formats or flags.
 mod hostile;
 /// What a harness is given: its flags, its variables, its state.
@@ -39,8 +45,12 @@ mod lifecycle;
 mod load;
 /// What a command names, and what is said when it isn't there.
 mod lookup;
+/// Other plugins, other clients and other servers beside ours.
+mod neighbours;
 /// Without a bubblewrap that works and can be trusted.
 mod no_bwrap;
+/// A tmux below the minimum, where the machine has one.
+mod old_tmux;
 /// Choosing on a terminal what to resume, and how.
 mod picker;
 /// The tmux plugin, from the key to the harness.
@@ -67,6 +77,10 @@ mod soak;
 mod stopping;
 /// The file that the sessions are kept in.
 mod store;
+/// Standard streams that are full, closed or read by nobody; words that nobody should type.
+mod streams;
 mod support;
+/// Tables: as wide as the terminal, whole in a pipe, coloured where that is wanted.
+mod tables;
 /// What works inside: terminals, repositories, tools, the machine's own.
 mod usable;

@@ -1,8 +1,19 @@
 //! The tmux plugin, from the key to the harness.
 
+/// Several clients, several tmux sessions.
+mod clients;
+/// What the options do, and what a load does.
+mod options;
+/// The popup, and the window where tmux draws none.
+mod popup;
+/// The line in the status bar.
+mod status;
+/// The real plugin manager.
+mod tpm;
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::support::{Terminal, TestEnv, binary, repository_folder};
 
@@ -142,36 +153,29 @@ fn an_error_keeps_the_popup_open_until_read() {
     assert_eq!(env.panes().len(), 2);
 }
 
-#[test]
-fn s03_a_hostile_folder_is_only_a_folder() {
-    for name in ["it's", "r#(pwn)s", "$(pwn)", "a \"b\"", "x;"] {
-        let env = TestEnv::without_server();
-        symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
-        let trap = env.path("bin/pwn");
-        fs::write(
-            &trap,
-            format!("#!/bin/sh\n: >'{}'\n", env.path("pwned").display()),
-        )
-        .unwrap();
-        fs::set_permissions(&trap, fs::Permissions::from_mode(0o755)).unwrap();
-        env.start_server();
-        load(&env);
-        let folder = env.path("hostile").join(name);
-        fs::create_dir_all(&folder).unwrap();
-        // The user went there by himself, so no format of ours is involved.
-        let mut command = env.command("tmux");
-        command
-            .arg("-S")
-            .arg(env.socket())
-            .args(["new-window", "exec cat"]);
-        command.current_dir(&folder);
-        env.finish(command).ok();
-        let terminal = Terminal::attach(&env);
-        press(&terminal, "S", "harness");
-        answer(&terminal);
-        terminal.wait_for("FAKE-READY");
-        assert_eq!(env.wait_runs_in(&folder, 1)[0].cwd, folder, "{name}");
-        assert!(!env.path("pwned").exists(), "{name} was run");
+impl TestEnv {
+    /// Puts a program on PATH that nobody calls: it leaves the file `pwned`.
+    fn set_trap(&self, name: &str) {
+        let pwned = self.path("pwned");
+        self.install_script(name, &format!("#!/bin/sh\n: >'{}'\n", pwned.display()));
+    }
+
+    /// Puts a script on PATH. As in `install_harness`, another process writes the file.
+    fn install_script(&self, name: &str, text: &str) {
+        let source = self.path("script");
+        fs::write(&source, text).unwrap();
+        let mut install = self.command("install");
+        install.args(["-m", "755"]).arg(source);
+        install.arg(self.path("bin").join(name));
+        self.finish(install).ok();
+    }
+
+    /// Opens a window as its user would who went to `folder` by himself: no format of ours is involved.
+    fn open_window_in(&self, folder: &Path) {
+        let mut command = self.command("tmux");
+        command.arg("-S").arg(self.socket());
+        command.args(["new-window", "exec cat"]).current_dir(folder);
+        self.finish(command).ok();
     }
 }
 
@@ -205,6 +209,35 @@ fn keys_are_options_and_may_be_turned_off() {
         .collect();
     assert_eq!(ours.len(), 1, "{ours:?}");
     assert!(ours[0].contains(" H "), "{ours:?}");
+}
+
+/// What the plugin notes on the server is what `doctor` looks for there.
+#[test]
+fn doctor_sees_the_plugin() {
+    let env = TestEnv::new();
+    let check = || {
+        let checks = env.run(&["doctor", "--json"]).stdout;
+        let checks: serde_json::Value = serde_json::from_str(&checks).unwrap();
+        let mut found = checks.as_array().unwrap().iter();
+        found.find(|c| c["name"] == "plugin").unwrap().clone()
+    };
+    assert_eq!(check()["verdict"], "warn");
+    env.tmux(&[
+        "set-option",
+        "-g",
+        "@hqt-binary",
+        binary().to_str().unwrap(),
+    ]);
+    load(&env);
+    let loaded = check();
+    assert_eq!(loaded["verdict"], "ok", "{loaded}");
+    assert!(
+        loaded["detail"]
+            .as_str()
+            .unwrap()
+            .contains(binary().to_str().unwrap()),
+        "{loaded}"
+    );
 }
 
 #[test]

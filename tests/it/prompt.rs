@@ -2,6 +2,9 @@
 
 use std::fs;
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
 use crate::support::{Terminal, TestEnv};
 
 /// Words that the prompts ask with, in their order.
@@ -253,4 +256,38 @@ fn s31_a_narrow_terminal_works() {
     dialog.go_to(2);
     dialog.terminal.keys(&["C-c"]);
     dialog.assert_left(&env, "narrow");
+}
+
+#[test]
+fn a_signal_that_ends_a_prompt_leaves_the_terminal_as_it_was() {
+    for (signal, status) in [(Signal::SIGTERM, 143), (Signal::SIGHUP, 129)] {
+        let env = TestEnv::new();
+        let dialog = Dialog::open(&env);
+        dialog.wait_for(0);
+        dialog
+            .terminal
+            .wait_until("a hidden cursor", |_| !dialog.terminal.cursor_is_visible());
+        kill(Pid::from_raw(dialog.terminal.program()), signal).unwrap();
+        assert_eq!(dialog.terminal.wait_exit(), status, "{signal}");
+        assert!(dialog.terminal.cursor_is_visible(), "{signal}: no cursor");
+        dialog.terminal.type_text("echoed");
+        dialog.terminal.wait_for("echoed");
+        assert!(env.list().is_empty(), "{signal}: a row is left");
+    }
+}
+
+#[test]
+fn a_server_that_the_dialog_starts_hears_signals() {
+    let env = TestEnv::without_server();
+    let dialog = Dialog::open(&env);
+    dialog.go_to(2);
+    dialog.terminal.keys(&["Enter"]);
+    let id = wait_session(&env)["id"].as_str().unwrap().to_owned();
+    env.wait_screen(&id, "FAKE-READY");
+    let server = env.tmux(&["display-message", "-p", "#{pid}"]);
+    for pid in [server.trim(), &env.pane_of(&id).pid.to_string()] {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let blocked = status.lines().find(|l| l.starts_with("SigBlk:")).unwrap();
+        assert!(blocked.ends_with("\t0000000000000000"), "{blocked}");
+    }
 }

@@ -1,6 +1,8 @@
 //! The real claude and codex, pinned (see `tests/real-harnesses`), without a login: a model of the
 //! tests' own answers them on loopback. And kiro, by its documented command line.
 
+/// What they show of what they are doing.
+mod activity;
 /// A conversation and what it survives.
 mod coming_back;
 /// A background service of the host.

@@ -129,6 +129,10 @@ fn s24_names_survive_a_locale_without_utf8() {
     env.set("LC_ALL", "C");
     let id = env.new_session(&["--harness", "claude", "--name", "ü"]);
     assert_eq!(env.session(&id)["name"], "ü");
+    for args in [&["list"][..], &["show", "ü"], &[]] {
+        let shown = env.run(args).ok();
+        assert!(shown.contains('ü'), "{shown}");
+    }
     env.run(&["stop", "ü"]).ok_with_words();
     env.wait_state(&id, "stopped");
 }

@@ -40,7 +40,7 @@ fn schema(store: &Path) -> String {
 }
 
 /// A store as the first version made it, with one row.
-fn old_store(env: &TestEnv) {
+pub(crate) fn old_store(env: &TestEnv) {
     fs::create_dir_all(env.store().parent().unwrap()).unwrap();
     let connection = Connection::open(env.store()).unwrap();
     connection.execute_batch(FIRST_MIGRATION).unwrap();

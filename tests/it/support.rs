@@ -16,7 +16,8 @@ pub(crate) use dice::{Dice, number_from};
 pub(crate) use env::TestEnv;
 pub(crate) use output::Output;
 pub(crate) use processes::{
-    alive, argv_of, children_that_nobody_waited_for, descendants, kill_hard, stand_ins, wait_gone,
+    alive, argv_of, children, children_that_nobody_waited_for, descendants, in_foreground,
+    kill_hard, stand_ins, wait_gone,
 };
 pub(crate) use terminal::Terminal;
 pub(crate) use tracer::{Traced, programs_of, run_until, walk_next_exec, walk_server};

@@ -162,6 +162,14 @@ impl TestEnv {
         );
     }
 
+    /// Whether bubblewrap has this option; what the product needs, the oldest has.
+    pub(crate) fn bwrap_has(&self, option: &str) -> bool {
+        let output = Command::new("bwrap").arg("--help").output();
+        let said = output.expect("these tests need bubblewrap: install bwrap");
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        said.split_whitespace().any(|word| word == option)
+    }
+
     pub(crate) fn path(&self, below: impl AsRef<Path>) -> PathBuf {
         self.root.path().join(below)
     }

@@ -104,6 +104,7 @@ obey() {
         echo 'WILL SAVE'
         ;;
     title) printf '\033]2;%s\007' "$rest" ;;
+    ring) printf '\007' ;;
     try)
         tag=${rest%% *}
         output=$(sh -c "${rest#"$tag"}" 2>&1) && verdict=ALLOWED || verdict=BLOCKED

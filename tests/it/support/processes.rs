@@ -16,13 +16,23 @@ fn all() -> Vec<i32> {
     names.filter_map(|name| name.parse().ok()).collect()
 }
 
-/// State letter and parent of a process.
-fn state_and_parent(pid: i32) -> Option<(char, i32)> {
+/// What the kernel says of a process, from its state letter on.
+fn stat(pid: i32) -> Option<Vec<String>> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name in brackets may hold anything, brackets included.
     let (_, rest) = stat.rsplit_once(") ")?;
-    let mut fields = rest.split(' ');
-    Some((fields.next()?.chars().next()?, fields.next()?.parse().ok()?))
+    Some(rest.split(' ').map(str::to_owned).collect())
+}
+
+/// State letter and parent of a process.
+fn state_and_parent(pid: i32) -> Option<(char, i32)> {
+    let stat = stat(pid)?;
+    Some((stat.first()?.chars().next()?, stat.get(1)?.parse().ok()?))
+}
+
+/// Whether the process runs or waits, and the keys of its terminal reach its group.
+pub(crate) fn in_foreground(pid: i32) -> bool {
+    stat(pid).is_some_and(|stat| stat[0] != "T" && stat[2] == stat[5])
 }
 
 /// Whether the process runs; a zombie does not.
@@ -36,6 +46,12 @@ pub(crate) fn wait_gone(pid: i32) {
         || (!alive(pid)).then_some(()),
         || format!("{:?}", argv_of(pid)),
     );
+}
+
+/// The children of `pid`, the dead ones that nobody has waited for included.
+pub(crate) fn children(pid: i32) -> Vec<i32> {
+    let of_pid = |child: &i32| state_and_parent(*child).is_some_and(|(_, parent)| parent == pid);
+    all().into_iter().filter(of_pid).collect()
 }
 
 /// All living processes below `pid`, parents first.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rusqlite::Connection;
+
 use super::TestEnv;
 
 /// One run of a stand-in.
@@ -55,6 +57,27 @@ impl TestEnv {
     /// The runs recorded in the project, oldest first.
     pub(crate) fn runs(&self) -> Vec<Run> {
         runs_in(&self.project())
+    }
+
+    /// Makes `names` the sessions that there are, none of which ever ran; the ids count from 0.
+    pub(crate) fn store_names(&self, names: &[&str]) {
+        if !self.store().exists() {
+            self.list();
+        }
+        let connection = Connection::open(self.store()).expect("the store");
+        connection
+            .execute("DELETE FROM session", [])
+            .expect("no sessions");
+        for (number, name) in names.iter().enumerate() {
+            let id = format!("{number:012x}");
+            connection
+                .execute(
+                    "INSERT INTO session (id, name, harness, arguments, cwd, env_names, created_at, \
+                     run_open, failed_unseen) VALUES (?1, ?2, 'claude', x'', x'2f70', '[]', ?3, 0, 0)",
+                    (id, name, i64::try_from(number).expect("few sessions")),
+                )
+                .expect("a session");
+        }
     }
 
     /// Waits until `count` runs are recorded in the project; more is a failure.

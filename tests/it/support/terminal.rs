@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{TestEnv, binary, poll};
+use super::{TestEnv, binary, descendants, poll};
 
 /// A terminal that shows what a person would see, and takes keys.
 pub(crate) struct Terminal<'e> {
@@ -26,17 +26,25 @@ impl<'e> Terminal<'e> {
         Self::open(env, size, &words)
     }
 
-    /// A terminal attached to the world's server.
+    /// A terminal of 100 × 30 attached to the world's server.
     pub(crate) fn attach(env: &'e TestEnv) -> Self {
+        Self::attach_to(env, (100, 30), "main")
+    }
+
+    /// A terminal attached to one tmux session of the world's server.
+    pub(crate) fn attach_to(env: &'e TestEnv, size: (u16, u16), tmux_session: &str) -> Self {
         let socket = env.socket();
-        let words = ["tmux", "-u", "-S"].map(OsStr::new).into_iter();
-        let words: Vec<&OsStr> = words
-            .chain([socket.as_os_str(), "attach".as_ref()])
-            .collect();
-        let terminal = Self::open(env, (100, 30), &words);
+        let target = format!("={tmux_session}");
+        let words = ["tmux".as_ref(), "-u".as_ref(), "-S".as_ref(), &*socket];
+        let mut words = words
+            .map(|word: &std::path::Path| word.as_os_str())
+            .to_vec();
+        words.extend(["attach", "-t", &target].map(OsStr::new));
+        let terminal = Self::open(env, size, &words);
+        let ours = terminal.client();
         env.wait_until("a client", || {
-            let clients = env.tmux(&["list-clients"]);
-            (!clients.is_empty()).then_some(())
+            let clients = env.tmux(&["list-clients", "-F", "#{client_name}"]);
+            clients.lines().any(|client| client == ours).then_some(())
         });
         terminal
     }
@@ -76,6 +84,13 @@ impl<'e> Terminal<'e> {
         self.env.finish(command).ok()
     }
 
+    /// The name of the client that runs here, as its server knows it.
+    #[track_caller]
+    pub(crate) fn client(&self) -> String {
+        let name = self.tmux(&["list-panes", "-F", "#{pane_tty}"]);
+        name.trim().to_owned()
+    }
+
     /// Presses keys, by tmux's names for them.
     #[track_caller]
     pub(crate) fn keys(&self, keys: &[&str]) {
@@ -88,8 +103,18 @@ impl<'e> Terminal<'e> {
         self.tmux(&["send-keys", "-l", "--", text]);
     }
 
+    /// What it shows, a wrapped line as several.
+    pub(crate) fn rows(&self) -> String {
+        self.tmux(&["capture-pane", "-p"])
+    }
+
     pub(crate) fn screen(&self) -> String {
         self.tmux(&["capture-pane", "-p", "-J"])
+    }
+
+    /// The same with its colours, as escape sequences.
+    pub(crate) fn screen_with_styles(&self) -> String {
+        self.tmux(&["capture-pane", "-p", "-J", "-e"])
     }
 
     /// Waits until the terminal shows `text`, and gives all that it shows then.
@@ -118,6 +143,14 @@ impl<'e> Terminal<'e> {
         let (_, status) = screen.rsplit_once("exit=").expect("waited for");
         let digits: String = status.chars().take_while(char::is_ascii_digit).collect();
         digits.parse().expect("a status")
+    }
+
+    /// The process that runs in the terminal.
+    pub(crate) fn program(&self) -> i32 {
+        let shell = self.tmux(&["list-panes", "-F", "#{pane_pid}"]);
+        let shell = shell.trim().parse().expect("a pid");
+        let below = || descendants(shell).first().copied();
+        poll("a program in the terminal", below, || self.screen())
     }
 
     pub(crate) fn cursor_is_visible(&self) -> bool {

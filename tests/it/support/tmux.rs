@@ -4,6 +4,9 @@ use std::process;
 
 use super::TestEnv;
 
+/// No process has this number: that of a dead pane, where tmux (3.8) no longer tells the one it had.
+const NO_PROCESS: i32 = i32::MAX;
+
 /// One pane of the server.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Pane {
@@ -34,8 +37,11 @@ impl TestEnv {
     }
 
     pub(crate) fn kill_server(&self) {
+        let mut command = self.command("tmux");
+        command.env("PATH", "/usr/bin:/bin"); // the test may have taken tmux from its own
+        command.arg("-S").arg(self.socket()).arg("kill-server");
         // There may be none; then there is nothing to end.
-        drop(self.tmux_output(&["kill-server"]));
+        drop(command.output());
     }
 
     pub(crate) fn tmux_output(&self, args: &[&str]) -> process::Output {
@@ -169,7 +175,7 @@ fn pane(line: &str) -> Pane {
         tmux_session: fields[2].into(),
         is_dead: fields[3] == "1",
         is_current: fields[4] == "1",
-        pid: fields[5].parse().expect("a pid"),
+        pid: fields[5].parse().unwrap_or(NO_PROCESS),
         session: fields[6].into(),
     }
 }

@@ -191,7 +191,7 @@ fn u26_alternatives_and_libraries_are_found() {
     );
     as_outside(
         &env,
-        "getent passwd root; getent services http; getent hosts localhost",
+        "getent passwd root; getent services http; getent hosts localhost; true",
     );
     as_outside(
         &env,

@@ -88,7 +88,10 @@ fn u13_every_kind_of_resolv_conf_is_readable() {
 
 #[test]
 fn u13_a_dangling_resolv_conf_stops_nothing() {
-    let change = |etc: &Path| set_resolver(etc, "/run/systemd/resolve/gone.conf");
+    let change = |etc: &Path| {
+        set_resolver(etc, "/run/systemd/resolve/gone.conf");
+        fs::write(etc.join("hosts"), "127.0.0.1 localhost\n").unwrap();
+    };
     let Some(env) = env_with_etc("U13 dangling", change, "true") else {
         return;
     };
@@ -145,9 +148,12 @@ fn u15_ssh_settings_of_the_system_are_no_hindrance() {
         return;
     };
     let inside = Trial::new(&env, &["--sandbox"]);
+    inside.denies("cat /etc/ssh/ssh_host_key");
+    if !inside.run("command -v ssh").allowed {
+        return skipped("U15", "no ssh");
+    }
     let said = inside.allows("ssh -G localhost");
     assert!(!said.contains("Bad owner"), "{said}");
-    inside.denies("cat /etc/ssh/ssh_host_key");
 }
 
 #[test]

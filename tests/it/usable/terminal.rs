@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{TestEnv, Trial, is_root, skipped};
+use crate::support::{TestEnv, Trial, argv_of, descendants, in_foreground, is_root, skipped};
 
 /// A sandboxed session of the words of `command` in the project.
 #[track_caller]
@@ -99,17 +99,20 @@ fn u04_a_shell_has_its_terminal_and_job_control() {
     env.wait_screen(&id, "asked:");
     env.type_line(&id, "answer");
     env.wait_screen(&id, "GOT42-answer");
+    // Keys that come before the shell has handed the terminal over are the shell's.
+    let wait_for_job = || {
+        env.wait_until("the job in the foreground", || {
+            let mut below = descendants(env.pane_of(&id).pid).into_iter();
+            let job = below.find(|pid| argv_of(*pid) == ["sleep", "600"])?;
+            in_foreground(job).then_some(())
+        });
+    };
     env.type_line(&id, "sleep 600");
-    // The shell has handed the terminal over when it is no more the one that waits for a key.
-    env.wait_until("the job in the foreground", || {
-        let at = env.pane_of(&id).pid;
-        let below = crate::support::descendants(at).into_iter();
-        let mut jobs = below.map(crate::support::argv_of);
-        jobs.any(|argv| argv == ["sleep", "600"]).then_some(())
-    });
+    wait_for_job();
     keys(&env, &id, &["C-z"]);
     env.wait_screen(&id, "Stopped");
     env.type_line(&id, "jobs | wc -l; fg");
+    wait_for_job();
     keys(&env, &id, &["C-c"]);
     env.type_line(&id, "echo STATUS$?-$((40+2))");
     env.wait_screen(&id, "STATUS130-42");

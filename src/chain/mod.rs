@@ -1,0 +1,232 @@
+//! The chain of processes in a pane: `exec` → (bubblewrap →) `inner` → the harness, and what its
+//! two ends say to each other.
+//!
+//! `exec` writes [`GO`] to the control pipe, on which the harness starts, and then signal numbers; its
+//! death closes it. `inner` writes one line about the start and one about the end to the report pipe.
+//! The descriptors have fixed numbers, since they stand in no argument but bubblewrap's.
+#![expect(clippy::disallowed_methods, reason = "an edge: it runs the plan")]
+
+mod outcome;
+
+pub(crate) use outcome::Outcome;
+use outcome::outcome;
+
+use std::fs;
+use std::io::Read;
+use std::io::Seek;
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::Child;
+use std::process::Command;
+use std::process::ExitStatus;
+use std::time::Duration;
+use std::time::Instant;
+
+use anyhow::Context;
+use command_fds::CommandFdExt;
+use command_fds::FdMapping;
+use nix::fcntl::OFlag;
+use nix::sys::memfd::MFdFlags;
+use nix::sys::memfd::memfd_create;
+use nix::sys::signal::Signal;
+use nix::unistd::pipe2;
+use nix::unistd::write;
+
+use crate::identity;
+use crate::plan::Plan;
+use crate::renewal::Renewals;
+use crate::sandbox::EXPECTED_FD;
+use crate::sandbox::FILTER_FD;
+use crate::sandbox::STATUS_FD;
+use crate::sandbox::filter;
+use crate::signals::Signals;
+use crate::signals::Source;
+
+/// `inner` reads [`GO`] and signal numbers here.
+pub(crate) const CONTROL_FD: i32 = 3;
+/// No signal has this number.
+pub(crate) const GO: u8 = 0;
+/// `inner` writes its report here.
+pub(crate) const REPORT_FD: i32 = 4;
+
+/// What a harness that is to end is sent, and when, counted from the request. It has its time to
+/// save something, and then an end; tmux has closed the terminal meanwhile.
+const WAY_OUT: &[(Duration, Signal)] = &[
+    (Duration::ZERO, Signal::SIGHUP),
+    (Duration::from_millis(2_500), Signal::SIGTERM),
+    (Duration::from_millis(2_800), Signal::SIGKILL),
+];
+/// When the whole chain is killed.
+const LAST_MOMENT: Duration = Duration::from_millis(3_000);
+
+/// A run that is over.
+pub(crate) struct Run {
+    pub(crate) outcome: Outcome,
+    pub(crate) lasted: Duration,
+    /// We were told to end it: by `stop`, or by the terminal's hang-up.
+    pub(crate) asked_to_end: bool,
+}
+
+/// Nothing that we were given goes on to what we start: an inherited folder would be a way out.
+pub(crate) fn close_inherited_on_exec() {
+    close_fds::set_fds_cloexec(3, &[]);
+}
+
+/// A chain that stands, up to `inner`: bubblewrap takes its time, in which a run can be recorded. Dropped
+/// before [`Chain::run`], it ends, and no harness was started.
+pub(crate) struct Chain {
+    child: Child,
+    control: OwnedFd,
+    report: OwnedFd,
+    status: OwnedFd,
+    sandboxed: bool,
+    renewals: Option<Renewals>,
+}
+
+impl Chain {
+    /// Lets the harness start, and waits for its end. `renewed` is told, once, of a file that the host has
+    /// replaced meanwhile.
+    pub(crate) fn run(
+        &mut self,
+        signals: &mut Signals,
+        renewed: &dyn Fn(&Path),
+    ) -> anyhow::Result<Run> {
+        let started = Instant::now();
+        // A pipe that nobody reads any more: the chain is ending already.
+        let _ = write(&self.control, &[GO]);
+        let (ended, asked_to_end) = self.watch(signals, renewed)?;
+        Ok(Run {
+            outcome: outcome(
+                ended,
+                &read_all(&self.report),
+                &read_all(&self.status),
+                self.sandboxed,
+            ),
+            lasted: started.elapsed(),
+            asked_to_end,
+        })
+    }
+
+    /// How the chain ended, and whether it was asked to.
+    fn watch(
+        &mut self,
+        signals: &mut Signals,
+        renewed: &dyn Fn(&Path),
+    ) -> anyhow::Result<(ExitStatus, bool)> {
+        let mut asked: Option<Instant> = None;
+        let mut sent = 0;
+        loop {
+            let due =
+                asked.map(|asked| next_step(asked, sent).saturating_duration_since(Instant::now()));
+            let other = self
+                .renewals
+                .as_ref()
+                .map(|renewals| renewals as &dyn Source);
+            let woken = signals.wait(other, due)?;
+            if woken.other
+                && let Some(file) = self.renewals.as_ref().and_then(Renewals::next)
+            {
+                renewed(file);
+                self.renewals = None;
+            }
+            if let Some(ended) = self.child.try_wait()? {
+                return Ok((ended, asked.is_some()));
+            }
+            if woken.end && asked.is_none() {
+                asked = Some(Instant::now());
+            }
+            while let Some(asked) = asked
+                && next_step(asked, sent) <= Instant::now()
+            {
+                match WAY_OUT.get(sent) {
+                    // A pipe that nobody reads any more: the chain is ending already.
+                    Some((_, signal)) => drop(write(&self.control, &[*signal as u8])),
+                    None => self.child.kill()?,
+                }
+                sent += 1;
+            }
+        }
+    }
+}
+
+fn next_step(asked: Instant, sent: usize) -> Instant {
+    let never_again = Duration::from_secs(3600);
+    match WAY_OUT.get(sent) {
+        Some((after, _)) => asked + *after,
+        None if sent == WAY_OUT.len() => asked + LAST_MOMENT,
+        None => asked + never_again,
+    }
+}
+
+/// Starts the chain of `plan`, all but the harness; from this thread, since the kernel ties
+/// `--die-with-parent` to the thread that forked.
+pub(crate) fn stand(plan: &Plan) -> anyhow::Result<Chain> {
+    let (control_read, control_write) = pipe2(OFlag::O_CLOEXEC)?;
+    let (report_read, report_write) = pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
+    let (status_read, status_write) = pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
+    let (program, arguments) = plan.argv.split_first().context("the plan is empty")?;
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .env_clear()
+        .envs(&plan.environment)
+        .current_dir(&plan.cwd)
+        .fd_mappings(descriptors(
+            plan,
+            [control_read, report_write, status_write],
+        )?)
+        .context("could not arrange the descriptors")?;
+    let child = command
+        .spawn()
+        .with_context(|| format!("could not run `{}`", crate::escape::for_terminal(program)))?;
+    Ok(Chain {
+        child,
+        control: control_write,
+        report: report_read,
+        status: status_read,
+        sandboxed: plan.sandboxed,
+        renewals: Renewals::of(&plan.renewable),
+    })
+}
+
+/// What the chain is given, at its fixed numbers.
+fn descriptors(
+    plan: &Plan,
+    [control, report, status]: [OwnedFd; 3],
+) -> anyhow::Result<Vec<FdMapping>> {
+    let mut given = vec![(control, CONTROL_FD), (report, REPORT_FD)];
+    if plan.sandboxed {
+        given.extend([
+            (status, STATUS_FD),
+            (in_memory(&filter::program()?)?, FILTER_FD),
+            (
+                in_memory(&identity::expectations(&plan.mounts)?)?,
+                EXPECTED_FD,
+            ),
+        ]);
+    }
+    let mappings = given.into_iter().map(|(parent_fd, child_fd)| FdMapping {
+        parent_fd,
+        child_fd,
+    });
+    Ok(mappings.collect())
+}
+
+/// `content` as a file that is nowhere, at its beginning.
+fn in_memory(content: &[u8]) -> anyhow::Result<OwnedFd> {
+    let file = memfd_create("hqt-tmux", MFdFlags::MFD_CLOEXEC)?;
+    let mut file = fs::File::from(file);
+    file.write_all(content)?;
+    file.rewind()?;
+    Ok(file.into())
+}
+
+/// What stands in a pipe whose writers are gone. Not more: a writer that is not gone is not waited for.
+fn read_all(pipe: &OwnedFd) -> String {
+    let mut bytes = Vec::new();
+    if let Ok(pipe) = pipe.try_clone() {
+        let _ = fs::File::from(pipe).read_to_end(&mut bytes);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

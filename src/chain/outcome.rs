@@ -1,0 +1,143 @@
+//! What the reports of a run say about its end.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+use nix::sys::signal::Signal;
+use nix::sys::signal::killpg;
+use nix::unistd::Pid;
+
+use crate::session::Ended;
+
+/// What became of a run.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Outcome {
+    Ended(Ended),
+    /// The sandbox could not be made, or the harness not be executed.
+    NeverStarted(String),
+}
+
+/// What `inner` reports; the last words count.
+pub(super) fn outcome(
+    status: ExitStatus,
+    report: &str,
+    bwrap_status: &str,
+    sandboxed: bool,
+) -> Outcome {
+    let mut harness = None;
+    for line in report.lines() {
+        match line.split_once(' ') {
+            Some(("started", pid)) => {
+                harness = pid.parse().ok().filter(|pid| *pid > 1).map(Pid::from_raw);
+            }
+            Some(("exit", code)) => {
+                if let Ok(code) = code.parse() {
+                    return Outcome::Ended(Ended::Code(code));
+                }
+            }
+            Some(("signal", signal)) => {
+                if let Ok(signal) = signal.parse() {
+                    return Outcome::Ended(Ended::Signal(signal));
+                }
+            }
+            Some(("failed", words)) => return Outcome::NeverStarted(words.to_owned()),
+            _ => {}
+        }
+    }
+    if !sandboxed && let Some(harness) = harness {
+        // `inner` was killed and could not take the harness along; bubblewrap's would have been.
+        let _ = killpg(harness, Signal::SIGKILL);
+    }
+    match (exit_code(bwrap_status), status.signal()) {
+        (Some(code), _) => Outcome::Ended(Ended::Code(code)),
+        (None, _) if sandboxed && harness.is_none() && status.code().is_some() => {
+            Outcome::NeverStarted(format!("bubblewrap could not make the sandbox ({status})"))
+        }
+        (None, Some(signal)) => Outcome::Ended(Ended::Signal(signal)),
+        (None, None) => Outcome::Ended(Ended::Code(status.code().unwrap_or(1))),
+    }
+}
+
+/// The `exit-code` of `--json-status-fd`: it is written only when there was a child to exit.
+fn exit_code(bwrap_status: &str) -> Option<i32> {
+    let values = serde_json::Deserializer::from_str(bwrap_status).into_iter::<serde_json::Value>();
+    values
+        .map_while(Result::ok)
+        .filter_map(|value| value.get("exit-code")?.as_i64())
+        .find_map(|code| i32::try_from(code).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::fuzz;
+
+    #[test]
+    fn bubblewraps_failure_is_told_from_the_harnesss_own_status_1() {
+        let failed = ExitStatus::from_raw(1 << 8);
+        assert_eq!(
+            outcome(failed, "started 7\nexit 1\n", "{\"exit-code\": 1}", true),
+            Outcome::Ended(Ended::Code(1))
+        );
+        assert!(matches!(
+            outcome(failed, "", "", true),
+            Outcome::NeverStarted(_)
+        ));
+        assert!(matches!(
+            outcome(failed, "", "{\"child-pid\": 17}\n", true),
+            Outcome::NeverStarted(_)
+        ));
+        assert_eq!(
+            outcome(
+                failed,
+                "",
+                "{\"child-pid\": 17}\n{\"exit-code\": 137}",
+                true
+            ),
+            Outcome::Ended(Ended::Code(137))
+        );
+    }
+
+    #[test]
+    fn a_report_that_makes_no_sense_is_passed_over() {
+        let killed = ExitStatus::from_raw(9);
+        for report in [
+            "exit\n",
+            "exit x\n",
+            "signal 99999999999\n",
+            "\u{fffd}\n",
+            "started -4\n",
+        ] {
+            assert_eq!(
+                outcome(killed, report, "}{", true),
+                Outcome::Ended(Ended::Signal(9)),
+                "{report}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_said_of_a_run_it_has_an_end(
+            report in fuzz::text(&["started 7\nexit 1\n", "started 7\nsignal 9\n", "failed no such file\n"]),
+            told in fuzz::text(&["{\"child-pid\": 17}\n{\"exit-code\": 137}\n"]),
+            status in 0..=0xffff,
+        ) {
+            // A sandboxed one, for the other kind kills the group that the report names.
+            let ended = outcome(ExitStatus::from_raw(status), &report, &told, true);
+            if let (Outcome::NeverStarted(words), false) = (&ended, report.contains("failed ")) {
+                prop_assert!(words.starts_with("bubblewrap could not"), "{words}");
+            }
+        }
+
+        #[test]
+        fn bubblewraps_exit_code_is_found_before_anything_that_makes_no_sense(
+            code in 0..=255, after in fuzz::text(&["{\"exit-code\": 1}", "}{"])
+        ) {
+            let told = format!("{{\"child-pid\": 17}}\n{{\"exit-code\": {code}}}\n{after}");
+            prop_assert_eq!(exit_code(&told), Some(code));
+        }
+    }
+}

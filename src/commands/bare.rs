@@ -1,0 +1,38 @@
+//! `hqt-tmux` without a verb: the sessions, or how to begin.
+
+use std::io;
+use std::io::Write;
+
+use clap::CommandFactory;
+
+use crate::cli;
+use crate::cli::Cli;
+use crate::commands::Context;
+use crate::commands::Explained;
+use crate::commands::list;
+use crate::error::ExitCode;
+use crate::store::Error;
+use crate::store::Store;
+
+/// The list when there is something in it, and nothing but it. Else the help, on stderr and as a
+/// wrong use, as clap has it for a command that wants a verb.
+pub(super) fn run(context: &Context) -> anyhow::Result<ExitCode> {
+    // Asked without making a store.
+    let is_empty = match Store::open_to_read(&context.state_folder()?) {
+        Ok(store) => store.names().explained(context)?.is_empty(),
+        Err(Error::Absent) => true,
+        // The list says what is wrong.
+        Err(_) => false,
+    };
+    if !is_empty {
+        return list::run(context, &cli::List { json: false });
+    }
+    let help = Cli::command().render_help();
+    let help = match console::colors_enabled_stderr() {
+        true => help.ansi().to_string(),
+        false => help.to_string(),
+    };
+    // Nobody listening is no other failure.
+    let _ = io::stderr().write_all(help.as_bytes());
+    Ok(ExitCode::Usage)
+}

@@ -1,0 +1,96 @@
+//! tmux: the program, the server, and the plugin on it.
+
+use super::Check;
+use super::Verdict;
+use crate::commands::Context;
+use crate::host::machine;
+use crate::tmux;
+
+/// The option in which tmux/hqt.tmux keeps the program that it found.
+const PLUGIN_PROGRAM: &str = "@hqt-program";
+
+pub(super) fn checks(context: &Context) -> Vec<Check> {
+    let mut checks = vec![tmux_program(), tmux_server(context)];
+    checks.extend(login_scope(context));
+    checks.push(plugin(context));
+    checks
+}
+
+fn tmux_program() -> Check {
+    match tmux::ensure_supported() {
+        Ok(version) => Check::new("tmux", Verdict::Ok, version),
+        Err(error) => {
+            let error = error.explain();
+            Check::new("tmux", Verdict::Fail, error.to_string())
+                .remedy(error.remedy().unwrap_or_default())
+        }
+    }
+}
+
+fn tmux_server(context: &Context) -> Check {
+    let tmux = context.tmux();
+    let socket = tmux.socket_path().display().to_string();
+    match tmux.list() {
+        Ok(_) => Check::new("tmux server", Verdict::Ok, format!("answers on {socket}")),
+        Err(tmux::Error::NoServer(_)) => Check::new(
+            "tmux server",
+            Verdict::Ok,
+            format!("none on {socket}; `new` starts one"),
+        ),
+        Err(error) => {
+            let error = error.explain();
+            Check::new("tmux server", Verdict::Fail, error.to_string())
+                .remedy(error.remedy().unwrap_or_default())
+        }
+    }
+}
+
+/// Whether the plugin is on this server: it notes there which program its keys run.
+fn plugin(context: &Context) -> Check {
+    let program = context
+        .tmux()
+        .global_option(PLUGIN_PROGRAM)
+        .unwrap_or_default();
+    match program.is_empty() {
+        false => Check::new("plugin", Verdict::Ok, format!("loaded, runs {program}")),
+        true => Check::new(
+            "plugin",
+            Verdict::Warn,
+            "not loaded on this server, or without a program",
+        )
+        .remedy("run-shell /path/to/hqt.tmux, or add it to TPM's list; see README"),
+    }
+}
+
+/// Whether the server, and every session with it, may be ended when its user logs out. Nothing where no
+/// server is running, or it is in no login's scope.
+fn login_scope(context: &Context) -> Option<Check> {
+    let pid = context.tmux().server_pid().ok()??;
+    let scope = machine::login_scope(pid)?;
+    let name = &scope.name;
+    let (verdict, detail) = match scope.ends_processes {
+        Some(true) => (
+            Verdict::Warn,
+            format!("the tmux server is in {name}, which systemd ends when you log out"),
+        ),
+        Some(false) => (
+            Verdict::Ok,
+            format!("the tmux server is in {name}, and outlives the login"),
+        ),
+        None => (
+            Verdict::Ok,
+            format!(
+                "the tmux server is in {name}; it outlives the login, unless systemd was built \
+                 otherwise (KillUserProcesses in logind.conf is not set)"
+            ),
+        ),
+    };
+    let check = Check::new("login scope", verdict, detail);
+    Some(match verdict {
+        Verdict::Ok => check,
+        _ => check.remedy(
+            "start the server with `systemd-run --user --scope tmux`, or set KillUserProcesses=no in \
+             /etc/systemd/logind.conf",
+        ),
+    })
+}

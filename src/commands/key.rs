@@ -1,0 +1,118 @@
+//! `hqt-tmux key`: what a key of the tmux plugin runs.
+//!
+//! Two steps, bound to one key: the dialog in a popup, and after it, whether or not tmux drew one, a
+//! look at whether it did. If not, a window takes the popup's place.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Context as _;
+use signal_hook::consts::SIGINT;
+
+use crate::cli;
+use crate::cli::KeyStep;
+use crate::cli::KeyVerb;
+use crate::commands::Context;
+use crate::commands::new;
+use crate::commands::report;
+use crate::commands::resume;
+use crate::error::ExitCode;
+use crate::host;
+use crate::host::popup;
+use crate::prompt;
+use crate::tmux;
+use crate::tmux::Error;
+
+pub(super) fn run(context: &Context, arguments: &cli::Key) -> anyhow::Result<ExitCode> {
+    match arguments.step {
+        KeyStep::Popup => in_popup(context, arguments),
+        KeyStep::After => after_popup(context, arguments),
+        KeyStep::Window => in_window(context, arguments),
+    }
+}
+
+/// A popup closes with status 0 (`display-popup -EE`), and stays with any other until Escape.
+fn in_popup(context: &Context, arguments: &cli::Key) -> anyhow::Result<ExitCode> {
+    // One that is too small to ask in counts as not drawn: a window is larger.
+    if !prompt::has_room() {
+        return Ok(ExitCode::Done);
+    }
+    popup::note_drawn(&context.host.runtime_folder()?, &arguments.press)?;
+    match dialog(context, arguments)? {
+        ExitCode::Done => Ok(ExitCode::Done),
+        code => {
+            prompt::tell("(Escape closes this.)")?;
+            Ok(code)
+        }
+    }
+}
+
+fn after_popup(context: &Context, arguments: &cli::Key) -> anyhow::Result<ExitCode> {
+    if popup::take_drawn(&context.host.runtime_folder()?, &arguments.press)? {
+        return Ok(ExitCode::Done);
+    }
+    let tmux = context.tmux();
+    let tmux_session = tmux::session_inside(&context.host.env).context("this is no key of tmux")?;
+    let folder = tmux.folder_of(&arguments.pane).map_err(Error::explain)?;
+    let folder = match folder.and_then(|folder| host::project_folder(Some(&folder)).ok()) {
+        Some(folder) => folder,
+        None => context.host.home()?,
+    };
+    let exe = context.host.exe.to_str().context("the path is not UTF-8")?;
+    let verb = match arguments.verb {
+        KeyVerb::New => "new",
+        KeyVerb::Resume => "resume",
+    };
+    let (press, client, pane) = (&arguments.press, &arguments.client, &arguments.pane);
+    let words = [exe, "key", "window", verb, press, client, pane];
+    tmux.open_dialog(&tmux_session, &folder, &words)
+        .map_err(Error::explain)?;
+    Ok(ExitCode::Done)
+}
+
+/// A window closes with its program, so what went wrong waits here until it was read.
+fn in_window(context: &Context, arguments: &cli::Key) -> anyhow::Result<ExitCode> {
+    let done = match prompt::has_room() {
+        true => dialog(context, arguments)?,
+        false => {
+            // In words for so few columns and rows that the usual ones would be out of sight.
+            prompt::tell("hqt-tmux:")?;
+            prompt::tell("too small to ask")?;
+            ExitCode::Failed
+        }
+    };
+    if done != ExitCode::Done {
+        prompt::tell("(Enter closes it.)")?;
+        prompt::wait_for_enter();
+    }
+    Ok(ExitCode::Done)
+}
+
+/// Asks and does it, for the client and the pane that pressed the key. What went wrong has been said;
+/// a cancelled prompt is nothing to read.
+fn dialog(context: &Context, arguments: &cli::Key) -> anyhow::Result<ExitCode> {
+    // Ctrl-C leaves the dialog at any moment, as it leaves a prompt.
+    let always = Arc::new(AtomicBool::new(true));
+    signal_hook::flag::register_conditional_shutdown(SIGINT, 0, always)
+        .context("could not catch Ctrl-C")?;
+    let mut env = context.host.env.clone();
+    for (name, value) in [
+        ("HQT_CLIENT", &arguments.client),
+        ("HQT_PANE", &arguments.pane),
+    ] {
+        env.insert(OsString::from(name), OsString::from(value));
+    }
+    let context = Context {
+        host: context.host.with_env(env),
+        global: context.global.clone(),
+    };
+    let done = match arguments.verb {
+        KeyVerb::New => new::run(&context, &cli::New::default()),
+        KeyVerb::Resume => resume::run(&context, &cli::Resume::default()),
+    };
+    Ok(match done.unwrap_or_else(|error| report(&error)) {
+        ExitCode::Cancelled => ExitCode::Done,
+        code => code,
+    })
+}

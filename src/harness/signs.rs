@@ -1,0 +1,56 @@
+//! How a harness shows what it is doing: by the title and the bell of its pane.
+
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+use crate::harness::Harness;
+use crate::session::Activity;
+
+/// A kind of title, and what it tells.
+#[derive(Debug)]
+pub(crate) struct TitleSign {
+    pub(crate) title: Title,
+    pub(crate) tells: Activity,
+}
+
+/// What a title looks like.
+#[derive(Debug)]
+pub(crate) enum Title {
+    /// Its first character is one of these.
+    Begins(RangeInclusive<char>),
+    /// Its last characters are the name of the session's folder.
+    EndsWithFolder,
+}
+
+/// The pictures of a braille spinner.
+pub(super) const BRAILLE: RangeInclusive<char> = '\u{2800}'..='\u{28ff}';
+
+impl Title {
+    fn is(&self, title: &str, cwd: &Path) -> bool {
+        match self {
+            Self::Begins(range) => title.chars().next().is_some_and(|c| range.contains(&c)),
+            Self::EndsWithFolder => cwd
+                .file_name()
+                .and_then(|name| name.to_str())
+                .is_some_and(|name| title.ends_with(name)),
+        }
+    }
+}
+
+impl Harness {
+    /// What the harness is doing in the folder `cwd`, by the title of its pane and whether its bell
+    /// has rung unseen; `None` where they don't tell. The first sign that fits counts. A harness that
+    /// works again has been answered, whatever rang before.
+    pub(crate) fn activity(&self, title: &str, bell: bool, cwd: &Path) -> Option<Activity> {
+        let told = self
+            .titles
+            .iter()
+            .find(|sign| sign.title.is(title, cwd))
+            .map(|sign| sign.tells);
+        // Any command may ring for anything.
+        match bell && !self.runs_own_command() && told != Some(Activity::Working) {
+            true => Some(Activity::Waiting),
+            false => told,
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! What of this machine decides whether a sandbox and a tmux server can live here: for `doctor`.
+
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::sandbox::OWN_BINARY;
+
+/// What this process is inside of.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Around {
+    /// A session's own sandbox.
+    OwnSandbox,
+    /// Somebody's user namespace: a sandbox, or a container without root.
+    UserNamespace,
+    /// A container that says so, by this file.
+    Container(&'static str),
+    Nothing,
+}
+
+/// Files by which container programs make themselves known.
+const CONTAINERS: &[&str] = &["/.dockerenv", "/run/.containerenv", "/.flatpak-info"];
+
+pub(crate) fn around() -> Around {
+    if Path::new(OWN_BINARY).is_file() {
+        return Around::OwnSandbox;
+    }
+    let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    if !map.is_empty() && !maps_everybody(&map) {
+        return Around::UserNamespace;
+    }
+    let mut known = CONTAINERS.iter().filter(|file| Path::new(file).exists());
+    known
+        .next()
+        .map_or(Around::Nothing, |file| Around::Container(file))
+}
+
+/// The first user namespace maps every uid to itself (user_namespaces(7)).
+fn maps_everybody(map: &str) -> bool {
+    map.split_whitespace().eq(["0", "0", "4294967295"])
+}
+
+/// The name resolver's file.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Resolver {
+    There,
+    Missing,
+    /// A link to this, which is not there.
+    Dangling(PathBuf),
+}
+
+pub(crate) fn resolver() -> Resolver {
+    let path = Path::new("/etc/resolv.conf");
+    match (path.is_file(), fs::read_link(path)) {
+        (true, _) => Resolver::There,
+        (false, Ok(target)) => Resolver::Dangling(target),
+        (false, Err(_)) => Resolver::Missing,
+    }
+}
+
+/// The scope of a login, whose processes systemd may end with it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct LoginScope {
+    /// `session-3.scope`
+    pub(crate) name: String,
+    /// What logind.conf(5) says of `KillUserProcesses`; nothing: as systemd was built.
+    pub(crate) ends_processes: Option<bool>,
+}
+
+/// The login scope that the process `pid` is in.
+pub(crate) fn login_scope(pid: i32) -> Option<LoginScope> {
+    let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
+    Some(LoginScope {
+        name: scope_in(&groups)?,
+        ends_processes: logind_ends_processes(),
+    })
+}
+
+/// From lines like `0::/user.slice/user-1000.slice/session-3.scope`.
+fn scope_in(groups: &str) -> Option<String> {
+    let mut parts = groups.lines().flat_map(|line| line.split('/'));
+    let scope = parts.find(|part| part.starts_with("session-") && part.ends_with(".scope"))?;
+    Some(scope.to_owned())
+}
+
+/// logind's configuration, in the order in which it is read: the last word counts.
+fn logind_ends_processes() -> Option<bool> {
+    let folders = ["/usr/lib", "/usr/local/lib", "/run", "/etc"].map(|root| {
+        let folder = Path::new(root).join("systemd");
+        (folder.join("logind.conf"), folder.join("logind.conf.d"))
+    });
+    let mut texts: Vec<String> = folders
+        .iter()
+        .filter_map(|(file, _)| fs::read_to_string(file).ok())
+        .collect();
+    let mut more: Vec<PathBuf> = folders
+        .iter()
+        .filter_map(|(_, folder)| fs::read_dir(folder).ok())
+        .flat_map(|entries| entries.flatten().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|end| end == "conf"))
+        .collect();
+    more.sort_by_key(|path| path.file_name().map(ToOwned::to_owned));
+    texts.extend(more.iter().filter_map(|path| fs::read_to_string(path).ok()));
+    texts
+        .iter()
+        .filter_map(|text| kill_user_processes(text))
+        .next_back()
+}
+
+fn kill_user_processes(text: &str) -> Option<bool> {
+    let lines = text.lines().filter_map(|line| line.trim().split_once('='));
+    let value = lines
+        .filter(|(name, _)| name.trim() == "KillUserProcesses")
+        .map(|(_, value)| value.trim().to_ascii_lowercase())
+        .next_back()?;
+    Some(["1", "yes", "y", "true", "t", "on"].contains(&value.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_login_scope_is_told_from_a_users_service() {
+        for (groups, scope) in [
+            (
+                "0::/user.slice/user-1000.slice/session-3.scope\n",
+                Some("session-3.scope"),
+            ),
+            (
+                "1:name=systemd:/user.slice/user-0.slice/session-c1.scope\n0::/\n",
+                Some("session-c1.scope"),
+            ),
+            (
+                "0::/user.slice/user-1000.slice/user@1000.service/tmux-spawn-1.scope\n",
+                None,
+            ),
+            ("0::/\n", None),
+        ] {
+            assert_eq!(scope_in(groups).as_deref(), scope, "{groups}");
+        }
+    }
+
+    #[test]
+    fn a_comment_sets_nothing() {
+        assert_eq!(
+            kill_user_processes("[Login]\n#KillUserProcesses=yes\n"),
+            None
+        );
+        assert_eq!(
+            kill_user_processes("KillUserProcesses=no\nKillUserProcesses = Yes"),
+            Some(true)
+        );
+        assert_eq!(kill_user_processes("KillUserProcesses=off"), Some(false));
+    }
+}

@@ -1,0 +1,88 @@
+//! Looking at a store that perhaps can't be written.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::ffi::OsStringExt;
+use std::path::Path;
+use std::path::PathBuf;
+
+use rusqlite::Connection;
+use rusqlite::ErrorCode;
+
+use crate::store::Error;
+use crate::store::PATIENCE;
+use crate::store::Result;
+use crate::store::Store;
+use crate::store::migrations;
+use crate::store::path;
+
+/// What a session is called, and enough to know it by.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Named {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) harness: String,
+    pub(crate) cwd: PathBuf,
+}
+
+impl Store {
+    /// Opens the store like [`Store::open`]; where it can't be written (a read-only file system, a
+    /// folder without write permission) as it is, and an empty one where there is none.
+    pub(crate) fn open_to_look(folder: &Path) -> Result<Self> {
+        let refused = match Self::open(folder) {
+            Err(error) if error.is_of_writing() => error,
+            opened => return opened,
+        };
+        match path(folder).try_exists() {
+            // It may be there, where we may not look.
+            Err(_) => return Err(refused),
+            Ok(false) => {
+                let mut connection = Connection::open_in_memory()?;
+                migrations::apply(&mut connection)?;
+                return Ok(Self { connection });
+            }
+            Ok(true) => {}
+        }
+        let store = Self::open_to_read(folder)?;
+        store.connection.busy_timeout(PATIENCE)?;
+        // An older one lacks columns, and can't get them here.
+        match store.version()? == migrations::known() {
+            true => Ok(store),
+            false => Err(refused),
+        }
+    }
+
+    /// All sessions by name, newest first; without those that can't be read.
+    pub(crate) fn names(&self) -> Result<Vec<Named>> {
+        let mut statement = self.connection.prepare(
+            "SELECT id, name, harness, cwd FROM session ORDER BY created_at DESC, rowid DESC",
+        )?;
+        let rows = statement.query_map([], |row| {
+            Ok(Named {
+                id: row.get(0)?,
+                name: row.get(1)?,
+                harness: row.get(2)?,
+                cwd: PathBuf::from(OsString::from_vec(row.get(3)?)),
+            })
+        })?;
+        Ok(rows.flatten().collect())
+    }
+}
+
+impl Error {
+    /// Whether it is only the writing that was refused.
+    fn is_of_writing(&self) -> bool {
+        match self {
+            Self::Io(error) => matches!(
+                error.kind(),
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+            ),
+            // The journal beside the file can't be made.
+            Self::Sqlite(error) => matches!(
+                error.sqlite_error_code(),
+                Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen)
+            ),
+            Self::Absent | Self::Newer { .. } | Self::Corrupt(_) => false,
+        }
+    }
+}

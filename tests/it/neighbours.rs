@@ -1,0 +1,295 @@
+//! Other plugins, other clients and other servers beside ours.
+
+use std::io::Write;
+use std::os::unix::fs::symlink;
+use std::process::Stdio;
+
+use crate::support::{Terminal, TestEnv, argv_of, binary, descendants, repository_folder};
+
+/// A shell of the user's in a window of its own, in the project: its pane.
+fn shell(env: &TestEnv) -> String {
+    let folder = env.project();
+    let mut open = env.command("tmux");
+    open.arg("-S").arg(env.socket()).current_dir(folder);
+    open.args(["new-window", "-d", "-P", "-F", "#{pane_id}"]);
+    open.args(["env", "PS1=$ ", "/bin/sh"]);
+    let pane = env.finish(open).ok().trim().to_owned();
+    env.wait_until("a shell", || env.capture(&pane).contains('$').then_some(()));
+    pane
+}
+
+/// Types a line into any pane.
+fn type_into(env: &TestEnv, pane: &str, line: &str) {
+    env.tmux(&["send-keys", "-t", pane, "-l", "--", line]);
+    env.tmux(&["send-keys", "-t", pane, "Enter"]);
+}
+
+#[track_caller]
+fn wait_in(env: &TestEnv, pane: &str, text: &str) -> String {
+    env.wait_until(&format!("`{text}` in {pane}"), || {
+        let screen = env.capture(pane);
+        screen.contains(text).then_some(screen)
+    })
+}
+
+/// The shell is there, and its pane nobody's but its owner's.
+#[track_caller]
+fn assert_left_alone(env: &TestEnv, pane: &str) {
+    type_into(env, pane, "echo still-$((40 + 2))");
+    wait_in(env, pane, "still-42");
+    let options = env.tmux(&["show-options", "-p", "-t", pane]);
+    assert_eq!(options, "", "the pane's options");
+}
+
+fn exec(id: &str) -> String {
+    format!("'{}' exec {id}", binary().display())
+}
+
+/// What a plugin that restores panes would type: the session runs there, and the shell gets its pane back.
+#[test]
+fn a_stopped_session_runs_in_the_shell_that_is_told_to() {
+    for (end, state) in [("exit 0", "stopped"), ("exit 3", "stopped")] {
+        let env = TestEnv::new();
+        let (id, conversation) = env.finished_conversation();
+        let pane = shell(&env);
+        type_into(&env, &pane, &exec(&id));
+        wait_in(&env, &pane, "FAKE-READY claude resumed");
+        assert_eq!(env.session(&id)["state"], "running");
+        assert_eq!(env.session(&id)["tmux"]["pane"], pane.as_str());
+        env.run(&["resume", &id]).ok_with_words();
+        assert!(env.pane_of(&id).is_current, "resume goes there");
+        env.type_line(&id, end);
+        env.wait_state(&id, state);
+        env.wait_closed(&id);
+        assert_left_alone(&env, &pane);
+        env.run(&["resume", "-d", &id]).ok_with_words();
+        env.wait_screen(&id, "FAKE-READY claude resumed");
+        assert_ne!(env.pane_of(&id).id, pane);
+        let run = env.wait_runs(3).pop().unwrap();
+        assert_eq!(run.after("--resume"), Some(conversation.as_str()));
+    }
+}
+
+#[test]
+fn a_running_session_leaves_the_shell_alone() {
+    let env = TestEnv::new();
+    let id = env.ready(&[]);
+    let pane = shell(&env);
+    type_into(&env, &pane, &exec(&id));
+    let said = wait_in(&env, &pane, "hint: ");
+    assert!(said.contains("is running elsewhere"), "{said}");
+    assert!(said.contains(&format!("hqt-tmux resume {id}")), "{said}");
+    assert_left_alone(&env, &pane);
+    assert_eq!(env.wait_runs(1).len(), 1);
+    assert_eq!(env.session(&id)["state"], "running");
+}
+
+/// tmux-resurrect keeps the command line of the child of a pane's process, as ps(1) shows it, and with
+/// `@resurrect-processes ':all:'` types it into a shell. Of ours that line starts nothing.
+#[test]
+fn what_tmux_resurrect_would_type_starts_nothing() {
+    for (how, begin) in [(&[][..], "hqt-tmux inner"), (&["--sandbox"], "bwrap")] {
+        let env = TestEnv::new();
+        env.require_bwrap();
+        let id = env.ready(how);
+        let children = descendants(env.pane_of(&id).pid);
+        let line = argv_of(children[0]).join(" ");
+        assert!(
+            line.split("--").next().unwrap().trim().ends_with(begin),
+            "{line}"
+        );
+        env.run(&["stop", &id]).ok_with_words();
+        env.wait_state(&id, "stopped");
+        let pane = shell(&env);
+        type_into(&env, &pane, &format!("{line}; echo ended-$((40 + 2))"));
+        wait_in(&env, &pane, "ended-42");
+        assert_eq!(env.wait_runs(1).len(), 1, "a second harness");
+        assert_eq!(env.session(&id)["state"], "stopped");
+        assert_left_alone(&env, &pane);
+    }
+}
+
+/// A pane that tmux runs again by itself is still ours.
+#[test]
+fn a_pane_that_is_respawned_by_hand_stays_the_sessions() {
+    let env = TestEnv::new();
+    let (id, _) = env.finished_conversation();
+    env.run(&["resume", "-d", &id]).ok();
+    env.wait_screen(&id, "FAKE-READY");
+    env.type_line(&id, "exit 3");
+    env.wait_state(&id, "dead");
+    let pane = env.pane_of(&id).id;
+    env.tmux(&["respawn-pane", "-t", &pane]);
+    env.wait_state(&id, "running");
+    assert_eq!(env.pane_of(&id).id, pane);
+    env.wait_screen(&id, "FAKE-READY claude resumed");
+    env.type_line(&id, "exit 0");
+    env.wait_state(&id, "stopped");
+    env.wait_closed(&id);
+}
+
+/// An editor that drives tmux by its control mode.
+#[test]
+fn a_control_client_may_be_the_only_one() {
+    let env = TestEnv::new();
+    let mut control = env.command("tmux");
+    control.arg("-S").arg(env.socket()).args(["-C", "attach"]);
+    control.stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut control = control.spawn().unwrap();
+    env.wait_until("the client", || {
+        let clients = env.tmux(&["list-clients"]);
+        clients.contains("control-mode").then_some(())
+    });
+    let new = format!(
+        "'{}' new --harness claude --name x --no-sandbox --cwd '{}'",
+        binary().display(),
+        env.project().display()
+    );
+    // From a pane, and by the client itself.
+    let pane = shell(&env);
+    type_into(&env, &pane, &new);
+    wait_shown(&env, 1);
+    let line = format!("run-shell \"{new} >/dev/null\"\n");
+    let stdin = control.stdin.as_mut().unwrap();
+    stdin.write_all(line.as_bytes()).unwrap();
+    wait_shown(&env, 2);
+    drop(control.stdin.take());
+    control.wait().unwrap();
+}
+
+/// Waits for that many sessions, and for the newest to be the one that is looked at.
+#[track_caller]
+fn wait_shown(env: &TestEnv, sessions: usize) {
+    let newest = env.wait_until("a session", || {
+        let list = env.list();
+        (list.len() == sessions).then(|| list.into_iter().next())?
+    });
+    let id = newest["id"].as_str().unwrap();
+    env.wait_screen(id, "FAKE-READY");
+    env.wait_until("it is shown", || env.pane_of(id).is_current.then_some(()));
+}
+
+/// A server with the plugin.
+fn with_plugin() -> TestEnv {
+    let env = TestEnv::without_server();
+    symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
+    env.start_server();
+    load(&env);
+    env
+}
+
+fn load(env: &TestEnv) {
+    let plugin = repository_folder().join("hqt.tmux");
+    env.tmux(&["run-shell", &format!("'{}'", plugin.display())]);
+}
+
+/// Opens the dialog by its key and takes what it proposes.
+#[track_caller]
+fn dialog(terminal: &Terminal<'_>) {
+    terminal.keys(&["C-b", "S"]);
+    for prompt in ["harness", "name", "sandboxed"] {
+        terminal.wait_until(&format!("the prompt `{prompt}`"), |screen| {
+            screen.to_lowercase().contains(prompt)
+        });
+        terminal.keys(&["Enter"]);
+    }
+    terminal.wait_for("FAKE-READY");
+}
+
+#[test]
+fn a_users_settings_of_keys_and_screen_do_not_matter() {
+    for settings in [
+        &["mode-keys vi", "status-keys vi", "mouse on"][..],
+        &["mode-keys emacs", "set-titles on", "status off"],
+        &["status 3", "status-position top", "pane-border-status top"],
+        &[
+            "prefix C-a",
+            "prefix2 C-b",
+            "focus-events on",
+            "default-terminal screen",
+        ],
+    ] {
+        let env = with_plugin();
+        for setting in settings {
+            let (option, value) = setting.split_once(' ').unwrap();
+            env.tmux(&["set-option", "-g", option, value]);
+        }
+        let terminal = Terminal::attach(&env);
+        dialog(&terminal);
+        let session = env.list().remove(0);
+        assert_eq!(session["state"], "running", "{settings:?}");
+        assert!(env.pane_of(session["id"].as_str().unwrap()).is_current);
+    }
+}
+
+#[test]
+fn a_key_works_in_copy_mode() {
+    let env = with_plugin();
+    env.tmux(&["copy-mode", "-t", "=main:"]);
+    let terminal = Terminal::attach(&env);
+    dialog(&terminal);
+    let modes = env.tmux(&["list-panes", "-a", "-F", "#{pane_in_mode}"]);
+    assert_eq!(modes, "1\n0\n", "the user's pane stays where it was");
+}
+
+/// What is typed into the dialog goes nowhere else.
+#[test]
+fn synchronized_panes_hear_nothing_of_the_dialog() {
+    for size in [(100, 30), (40, 4)] {
+        let env = with_plugin();
+        env.tmux(&["set-option", "-gw", "synchronize-panes", "on"]);
+        env.tmux(&["split-window", "-d", "-h", "-t", "=main:", "exec cat"]);
+        let terminal = Terminal::attach_to(&env, size, "main");
+        terminal.type_text("both");
+        terminal.keys(&["Enter"]);
+        let theirs = env.panes();
+        for pane in &theirs {
+            wait_in(&env, &pane.id, "both");
+        }
+        terminal.keys(&["C-b", "S"]);
+        terminal.wait_until("harness", |s| s.to_lowercase().contains("harness"));
+        terminal.keys(&["Enter"]);
+        terminal.wait_until("name", |s| s.to_lowercase().contains("name"));
+        terminal.type_text("secret");
+        terminal.keys(&["Enter"]);
+        terminal.wait_until("sandboxed", |s| s.to_lowercase().contains("sandboxed"));
+        terminal.keys(&["Enter"]);
+        terminal.wait_for("FAKE-READY");
+        for pane in &theirs {
+            let seen = env.capture(&pane.id);
+            assert!(!seen.contains("secret"), "{seen}");
+        }
+        assert_eq!(env.list()[0]["name"], "secret");
+    }
+}
+
+/// A second server, found by its name, whose client sits in a pane of the first.
+#[test]
+fn of_nested_servers_the_one_whose_key_it_was_is_served() {
+    let env = with_plugin();
+    let inner = |words: &[&str]| {
+        let mut tmux = env.command("tmux");
+        tmux.args(["-u", "-L", "inner", "-f", "/dev/null"])
+            .args(words);
+        env.finish(tmux).ok()
+    };
+    inner(&["new-session", "-d", "-s", "deep", "exec cat"]);
+    inner(&["set-option", "-g", "prefix", "C-a"]);
+    let plugin = repository_folder().join("hqt.tmux");
+    inner(&["run-shell", &format!("'{}'", plugin.display())]);
+    let attach = "unset TMUX; exec tmux -u -L inner attach";
+    env.tmux(&["new-window", "-t", "=main:", attach]);
+    let terminal = Terminal::attach(&env);
+    terminal.wait_for("[deep]");
+    terminal.keys(&["C-a", "S"]);
+    for prompt in ["harness", "name", "sandboxed"] {
+        terminal.wait_until(prompt, |screen| screen.to_lowercase().contains(prompt));
+        terminal.keys(&["Enter"]);
+    }
+    terminal.wait_for("FAKE-READY");
+    let session = env.list().remove(0);
+    let socket = session["tmux"]["socket"].as_str().unwrap().to_owned();
+    assert!(socket.ends_with("/inner"), "{socket}");
+    assert_eq!(env.panes().len(), 2, "nothing new on the first server");
+    inner(&["kill-server"]);
+}

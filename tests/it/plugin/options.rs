@@ -1,0 +1,244 @@
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use crate::plugin::{load, plugin, press};
+use crate::support::{Terminal, TestEnv, binary};
+
+fn env_with_program() -> TestEnv {
+    let env = TestEnv::without_server();
+    symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
+    env.start_server();
+    env
+}
+
+fn set(env: &TestEnv, option: &str, value: &str) {
+    env.tmux(&["set-option", "-g", option, value]);
+}
+
+/// The keys that start something of ours: table, key and verb.
+fn ours(env: &TestEnv) -> Vec<(String, String, String)> {
+    let bound = env.tmux(&["list-keys"]);
+    let of_ours = bound.lines().filter(|line| line.contains("key popup"));
+    let mut keys: Vec<_> = of_ours
+        .map(|line| {
+            let (_, rest) = line.split_once("-T ").unwrap();
+            let mut words = rest.split_whitespace().map(str::to_owned);
+            let verb = match line.contains("key popup new") {
+                true => "new",
+                false => "resume",
+            };
+            (
+                words.next().unwrap(),
+                words.next().unwrap(),
+                verb.to_owned(),
+            )
+        })
+        .collect();
+    keys.sort();
+    keys
+}
+
+fn key(table: &str, key: &str, verb: &str) -> (String, String, String) {
+    (table.into(), key.into(), verb.into())
+}
+
+#[test]
+fn loading_twice_is_harmless() {
+    let env = env_with_program();
+    load(&env);
+    let keys = env.tmux(&["list-keys"]);
+    let options = env.tmux(&["show-options", "-g"]);
+    load(&env);
+    assert_eq!(env.tmux(&["list-keys"]), keys);
+    assert_eq!(env.tmux(&["show-options", "-g"]), options);
+    assert_eq!(
+        ours(&env),
+        [key("prefix", "R", "resume"), key("prefix", "S", "new")]
+    );
+}
+
+/// One call reads, one sets; each status line with the placeholder is read once more.
+#[test]
+fn a_load_costs_two_calls_of_tmux() {
+    let env = env_with_program();
+    let log = env.path("calls");
+    let wrapper = format!(
+        "#!/bin/sh\necho \"$*\" | head -n 1 >>'{}'\nexec /usr/bin/tmux \"$@\"\n",
+        log.display()
+    );
+    env.install_script("tmux", &wrapper);
+    for (more, status) in [(0, "nothing of ours"), (1, "#{hqt_status}")] {
+        for _ in 0..2 {
+            set(&env, "status-right", status);
+            fs::write(&log, "").unwrap();
+            load(&env);
+            let calls = fs::read_to_string(&log).unwrap();
+            // The first is the load itself; what asks the program for its version calls no server.
+            let count = calls.lines().filter(|call| *call != "-V").count();
+            assert_eq!(count, 1 + 2 + more, "{calls}");
+        }
+    }
+    assert_eq!(ours(&env).len(), 2);
+}
+
+#[test]
+fn a_changed_key_leaves_nothing_behind() {
+    let env = env_with_program();
+    let odd = [
+        "H", ";", "\"", "'", "\\", "#", "$", "~", "{", "}", "%", "M-s", "C-s", "F5", "ü",
+    ];
+    let mut before = "S";
+    for now in odd {
+        let given = if now == ";" { "\\;" } else { now };
+        set(&env, "@hqt-key", given);
+        load(&env);
+        let found = ours(&env);
+        assert_eq!(found.len(), 2, "{before} → {now}: {found:?}");
+        let of_new = found.iter().find(|(.., verb)| verb == "new").unwrap();
+        assert!(
+            of_new.1.trim_start_matches('\\').contains(now) || now == "\\",
+            "{of_new:?}"
+        );
+        before = now;
+    }
+    set(&env, "@hqt-key-table", "mine");
+    set(&env, "@hqt-key", "s");
+    set(&env, "@hqt-resume-key", "");
+    load(&env);
+    assert_eq!(ours(&env), [key("mine", "s", "new")]);
+}
+
+#[test]
+fn a_users_own_binding_is_not_taken_away() {
+    let env = env_with_program();
+    load(&env);
+    env.tmux(&["bind-key", "S", "display-message", "mine"]);
+    env.tmux(&["bind-key", "N", "display-popup", "-E", "hqt-tmux new"]);
+    set(&env, "@hqt-key", "H");
+    load(&env);
+    let bound = env.tmux(&["list-keys", "-T", "prefix"]);
+    assert!(bound.contains("display-message mine"), "{bound}");
+    assert!(bound.contains("hqt-tmux new"), "{bound}");
+    assert_eq!(
+        ours(&env),
+        [key("prefix", "H", "new"), key("prefix", "R", "resume")]
+    );
+}
+
+#[test]
+fn a_key_of_another_table_works() {
+    let env = env_with_program();
+    set(&env, "@hqt-key-table", "root");
+    set(&env, "@hqt-key", "F9");
+    load(&env);
+    let terminal = Terminal::attach(&env);
+    terminal.keys(&["F9"]);
+    terminal.wait_until("the dialog", |s| s.to_lowercase().contains("harness"));
+}
+
+#[test]
+fn the_size_of_the_popup_is_an_option() {
+    let env = env_with_program();
+    load(&env);
+    // Not only at the load.
+    set(&env, "@hqt-popup-width", "44");
+    set(&env, "@hqt-popup-height", "50%");
+    let terminal = Terminal::attach(&env);
+    press(&terminal, "S", "harness");
+    let screen = terminal.screen();
+    let top = screen.lines().find(|l| l.contains('┌')).unwrap().trim();
+    assert_eq!(top.chars().count(), 44, "{screen}");
+    let rows = screen.lines().filter(|l| l.contains('│')).count();
+    assert_eq!(rows, 13, "{screen}");
+}
+
+#[test]
+fn a_key_that_tmux_does_not_know_is_told() {
+    let env = env_with_program();
+    let terminal = Terminal::attach(&env);
+    set(&env, "@hqt-key", "Nonsense");
+    load(&env);
+    terminal.wait_for("hqt-tmux: unknown key: Nonsense");
+}
+
+#[test]
+fn a_missing_program_is_told_once() {
+    let env = TestEnv::without_server();
+    env.start_server();
+    set(&env, "@hqt-binary", "/nowhere/hqt-tmux");
+    let terminal = Terminal::attach(&env);
+    let told =
+        |screen: &str| screen.contains("program missing") && screen.contains("setup --build");
+    load(&env);
+    terminal.wait_until("the remedy", told);
+    env.tmux(&[
+        "display-message",
+        "-c",
+        &terminal.client(),
+        "another message",
+    ]);
+    terminal.wait_for("another message");
+    load(&env);
+    assert!(!told(&terminal.screen()), "{}", terminal.screen());
+    // The key tells it at any time, and when there is a program, it is used.
+    terminal.keys(&["C-b", "S"]);
+    terminal.wait_until("the remedy", told);
+    set(&env, "@hqt-binary", binary().to_str().unwrap());
+    load(&env);
+    press(&terminal, "S", "harness");
+}
+
+/// A configuration is read before there is a client to tell.
+#[test]
+fn at_the_start_of_a_server_the_first_client_is_told() {
+    let env = TestEnv::without_server();
+    let conf = env.path("tmux.conf");
+    let line = "set -g @hqt-binary /nowhere/hqt-tmux\nrun-shell";
+    let line = format!("{line} '{}'\n", plugin("hqt.tmux").display());
+    fs::write(&conf, line).unwrap();
+    let mut start = env.command("tmux");
+    start.arg("-S").arg(env.socket()).arg("-f").arg(&conf);
+    start.args([
+        "new-session",
+        "-d",
+        "-s",
+        "main",
+        "-x",
+        "160",
+        "-y",
+        "45",
+        "exec cat",
+    ]);
+    env.finish(start).ok();
+    let terminal = Terminal::attach(&env);
+    terminal.wait_for("program missing");
+    drop(terminal);
+    let terminal = Terminal::attach(&env);
+    env.tmux(&[
+        "display-message",
+        "-c",
+        &terminal.client(),
+        "#{hook}nothing more",
+    ]);
+    let screen = terminal.wait_for("nothing more");
+    assert!(!screen.contains("missing"), "{screen}");
+    assert!(!waits_for_a_client(&env));
+}
+
+/// Whether the first client that comes is to be told something.
+fn waits_for_a_client(env: &TestEnv) -> bool {
+    env.tmux(&["show-hooks", "-g", "client-attached"])
+        .contains("hqt")
+}
+
+#[test]
+fn a_program_that_is_found_before_anybody_came_is_told_to_nobody() {
+    let env = TestEnv::without_server();
+    env.start_server();
+    set(&env, "@hqt-binary", "/nowhere/hqt-tmux");
+    load(&env);
+    assert!(waits_for_a_client(&env));
+    set(&env, "@hqt-binary", binary().to_str().unwrap());
+    load(&env);
+    assert!(!waits_for_a_client(&env));
+}
