@@ -205,7 +205,7 @@ fn s33_ten_thousand_rows_and_three_hundred_windows_take_one_call() {
     assert_eq!(calls(&["doctor", "--status"]), 0);
     assert_eq!(env.list().len(), 10_001);
     assert_eq!(env.session(&id)["state"], "running");
-    assert!(env.run(&["doctor", "--status"]).ok().contains("1 running"));
+    assert!(env.run(&["doctor", "--status"]).ok().contains("▸1"));
     let terminal = Terminal::run(&env, &["resume"]);
     terminal.wait_for("work-10000 ");
     terminal.type_text("work-9876");

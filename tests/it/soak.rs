@@ -85,12 +85,12 @@ impl Soak<'_> {
             self.env.new_session(&["--harness", "claude", "--sandbox"]),
             self.env.new_session(&["--harness", "claude"]),
         ];
-        self.wait_bar("sandbox 2 running|");
+        self.wait_bar("sandbox ▸2|");
         ids.push(
             self.env
                 .new_session(&["--harness", "generic", "--", "/bin/false"]),
         );
-        self.wait_bar("sandbox 2 running 1 failed|");
+        self.wait_bar("sandbox ▸2 ✗1|");
         for id in ids {
             self.env.run(&["stop", &id]).ok_with_words();
             self.env.run(&["delete", &id]).ok_with_words();
@@ -172,11 +172,14 @@ fn bar(client: &Terminal<'_>) -> String {
     part.trim().to_owned()
 }
 
-/// `sandbox`, `sandbox !`, `sandbox 2 running`, `sandbox 1 failed`, `sandbox 2 running 1 failed`
+/// `sandbox`, `sandbox !`, `sandbox ▸2`, `sandbox ✗1`, `sandbox ▸2 ✗1`
 fn is_a_status(bar: &str) -> bool {
     let words: Vec<&str> = bar.trim_end_matches('|').split(' ').collect();
-    let is_count = |pair: &[&str]| matches!(pair, [number, "running" | "failed"] if number.parse::<usize>().is_ok());
-    words[0] == "sandbox" && (words[1..] == ["!"] || words[1..].chunks(2).all(is_count))
+    let is_count = |word: &&str| {
+        let number = word.strip_prefix(['▸', '✗']).unwrap_or_default();
+        number.parse::<usize>().is_ok()
+    };
+    words[0] == "sandbox" && (words[1..] == ["!"] || words[1..].iter().all(is_count))
 }
 
 fn size_of(folder: &Path) -> u64 {
