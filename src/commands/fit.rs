@@ -34,10 +34,10 @@ pub(super) fn table(mut rows: Vec<Vec<String>>, width: Option<usize>, steps: &[S
         let kept = widths[column].saturating_sub(excess).max(*narrowest);
         widths[column] = kept.min(widths[column]);
         for row in &mut rows {
-            row[column] = console::truncate_str(&row[column], widths[column], "…").into_owned();
+            row[column] = table::cut(&row[column], widths[column]);
         }
     }
-    let cut = |line: &String| console::truncate_str(line, width, "…").into_owned();
+    let cut = |line: &String| table::cut(line, width);
     let cut: Vec<String> = table::aligned(&rows).iter().map(cut).collect();
     lines(&cut)
 }
@@ -78,7 +78,7 @@ fn words_in_lines(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
     for word in text.split(' ') {
-        let wide = console::measure_text_width(word);
+        let wide = table::width(word);
         let is_first = lines.last().is_none_or(String::is_empty);
         if !is_first && used + 1 + wide > width {
             lines.push(String::new());
@@ -100,7 +100,7 @@ fn widths(rows: &[Vec<String>]) -> Vec<usize> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
-        cells.map(|cell| console::measure_text_width(cell)).max()
+        cells.map(|cell| table::width(cell)).max()
     };
     (0..columns)
         .map(|column| width(column).unwrap_or_default())

@@ -42,7 +42,7 @@ pub(super) fn name(session: &Session) -> String {
 /// A name, or what was typed in place of one: escaped, and not as wide as it likes.
 pub(super) fn short(name: &str) -> String {
     const WIDEST: usize = 40;
-    console::truncate_str(&for_terminal(name), WIDEST, "…").into_owned()
+    cut(&for_terminal(name), WIDEST)
 }
 
 /// How long ago, in one unit.
@@ -60,30 +60,49 @@ pub(super) fn age(then: SystemTime, now: SystemTime) -> String {
 /// of its column: one name must not make every line as long.
 pub(super) fn aligned(rows: &[Vec<String>]) -> Vec<String> {
     const WIDEST: usize = 60;
-    let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
-    let width = |column: usize| {
-        rows.iter()
-            .filter_map(|row| row.get(column))
-            .map(|cell| console::measure_text_width(cell))
-            .max()
-            .unwrap_or_default()
-            .min(WIDEST)
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
+    const GAP: usize = 2;
+    let measured: Vec<Vec<usize>> = rows
+        .iter()
+        .map(|row| row.iter().map(|cell| width(cell)).collect())
+        .collect();
+    let mut widths: Vec<usize> = Vec::new();
+    for row in &measured {
+        widths.resize(widths.len().max(row.len()), 0);
+        for (widest, width) in widths.iter_mut().zip(row) {
+            *widest = (*width).min(WIDEST).max(*widest);
+        }
+    }
+    let longest = widths.iter().map(|width| width + GAP).sum();
     rows.iter()
-        .map(|row| {
-            let padded =
-                row.iter()
-                    .zip(&widths)
-                    .enumerate()
-                    .map(|(column, (cell, width))| match column + 1 == row.len() {
-                        true => cell.clone(),
-                        false => console::pad_str(cell, *width, console::Alignment::Left, None)
-                            .into_owned(),
-                    });
-            padded.collect::<Vec<_>>().join("  ")
+        .zip(&measured)
+        .map(|(row, measured)| {
+            let mut line = String::with_capacity(longest);
+            let mut missing = 0;
+            for ((cell, width), widest) in row.iter().zip(measured).zip(&widths) {
+                line.extend(std::iter::repeat_n(' ', missing));
+                line.push_str(cell);
+                missing = widest.saturating_sub(*width) + GAP;
+            }
+            line
         })
         .collect()
+}
+
+/// `text`, at most `widest` columns of it.
+pub(super) fn cut(text: &str, widest: usize) -> String {
+    match width(text) <= widest {
+        true => text.to_owned(),
+        false => console::truncate_str(text, widest, "…").into_owned(),
+    }
+}
+
+/// How many columns of a terminal `text` takes.
+pub(super) fn width(text: &str) -> usize {
+    // Thousands of cells are measured, nearly all of them so.
+    match text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        true => text.len(),
+        false => console::measure_text_width(text),
+    }
 }
 
 #[cfg(test)]
