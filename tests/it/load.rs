@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use crate::support::{Terminal, TestEnv, binary, number_from, programs_of, stand_ins};
+use crate::support::{
+    Terminal, TestEnv, binary, number_from, programs_of, repository_folder, stand_ins,
+};
 
 /// How many commands run at once where it does not matter.
 const AT_ONCE: usize = 8;
@@ -214,4 +216,19 @@ fn s33_ten_thousand_rows_and_three_hundred_windows_take_one_call() {
     });
     terminal.keys(&["Escape"]);
     assert_eq!(terminal.wait_exit(), 130);
+}
+
+/// The bars are for a quiet machine and a release build; here only the command itself is tried.
+#[test]
+fn the_bench_prints_a_row_for_each_thing() {
+    let env = TestEnv::without_server();
+    let mut bench = env.command(repository_folder().join("tests/bench"));
+    bench
+        .args(["1", "size", "status", "exec", "new", "popup", "idle"])
+        .env("HQT_BINARY", binary())
+        .env("HQT_BENCH_IDLE", "0");
+    let output = env.finish(bench);
+    assert!(matches!(output.status, Some(0 | 1)), "{output}");
+    let rows = output.stdout.lines().filter(|line| line.starts_with("| "));
+    assert_eq!(rows.count(), 1 + 11, "{output}");
 }
