@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// The values of `key` in the sections called `section`, whatever their subsection; both in lower
 /// case.
 pub(super) fn values(text: &str, section: &str, key: &str) -> Vec<String> {
-    entries(text)
+    entries(&joined(text))
         .filter(|(of, name, _)| of.eq_ignore_ascii_case(section) && name.eq_ignore_ascii_case(key))
         .map(|(_, _, value)| value)
         .collect()
@@ -15,7 +15,32 @@ pub(super) fn values(text: &str, section: &str, key: &str) -> Vec<String> {
 
 /// All values.
 pub(super) fn all_values(text: &str) -> Vec<String> {
-    entries(text).map(|(_, _, value)| value).collect()
+    entries(&joined(text)).map(|(_, _, value)| value).collect()
+}
+
+/// `text` with each value on one line: a backslash at the end of a line that is no comment lets it go on.
+fn joined(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    let (mut quoted, mut comment) = (false, false);
+    let mut characters = text.chars().filter(|c| *c != '\r');
+    while let Some(c) = characters.next() {
+        match c {
+            '\\' if !comment => match characters.next() {
+                Some('\n') => continue,
+                next => {
+                    joined.push(c);
+                    joined.extend(next);
+                    continue;
+                }
+            },
+            '\n' => (quoted, comment) = (false, false),
+            '"' if !comment => quoted = !quoted,
+            '#' | ';' if !quoted => comment = true,
+            _ => {}
+        }
+        joined.push(c);
+    }
+    joined
 }
 
 /// Section, key and value of each entry.
@@ -78,6 +103,8 @@ mod tests {
         assert_eq!(values(text, "includeif", "path"), ["b"]);
         assert_eq!(values(text, "submodule", "path"), ["lib/x"]);
         assert!(values("[core\nx", "core", "x").is_empty());
+        let long = "[a]\r\nb = \"in \\\r\none\" # no \\\nb = c\\\\\nb = d\\\n e\n";
+        assert_eq!(values(long, "a", "b"), ["in one", "c\\", "d e"]);
         let blanks = "[a]\nb = \" in \" \t; out\nb = \"in \"out \nb = \u{85}\n";
         assert_eq!(values(blanks, "a", "b"), [" in ", "in out", "\u{85}"]);
     }
