@@ -230,7 +230,12 @@ fn remove(path: &Path) {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::ffi::OsStringExt;
+
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::fuzz;
 
     fn offer(folder: &Path) -> anyhow::Result<Offer> {
         let id = SessionId::parse("0123456789ab").context("an id")?;
@@ -268,5 +273,55 @@ mod tests {
             Some(Answer::Lost)
         );
         Ok(())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn any_environment_arrives_as_it_was(
+            pairs in prop::collection::vec((prop::collection::vec(1_u8..=255, 1..9),
+                prop::collection::vec(1_u8..=255, 0..40)), 0..9),
+            fresh: bool,
+        ) {
+            let word = |bytes: &Vec<u8>| OsString::from_vec(bytes.clone());
+            let environment: Vec<(OsString, OsString)> =
+                pairs.iter().map(|(name, value)| (word(name), word(value))).collect();
+            let sent = Message { environment, fresh, conversation: None, sandbox: None };
+            let folder = tempfile::tempdir().unwrap();
+            let id = SessionId::parse("0123456789ab").unwrap();
+            let offer = Offer::make(folder.path(), &id, &sent).unwrap();
+            let (taken, _) = take(offer.path()).unwrap();
+            prop_assert_eq!(taken.environment, sent.environment);
+            prop_assert_eq!(taken.fresh, fresh);
+            prop_assert!(take(offer.path()).is_err(), "it can be taken once");
+        }
+
+        #[test]
+        fn a_message_that_makes_no_sense_starts_nothing(
+            text in fuzz::bytes(&["{\"environment\":[],\"fresh\":7}", "{\"environment\":{},\"fresh\":true}"])
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let offer = offer(folder.path()).unwrap();
+            fs::write(offer.path(), &text).unwrap();
+            if let Ok((message, _)) = take(offer.path()) {
+                // Only the changes may have made it one.
+                prop_assert_eq!(serde_json::from_slice::<serde_json::Value>(&text).unwrap()["fresh"].as_bool(),
+                    Some(message.fresh));
+            }
+        }
+
+        #[test]
+        fn an_answer_that_makes_no_sense_is_none(text in fuzz::bytes(&["\"Held\"", "\"Lost\"",
+            "{\"Refused\":{\"message\":\"m\",\"hint\":null}}"])) {
+            let folder = tempfile::tempdir().unwrap();
+            let offer = offer(folder.path()).unwrap();
+            let file = offer.path().to_owned();
+            let mut fifo = fs::OpenOptions::new().write(true).open(answers_beside(&file)).unwrap();
+            fifo.write_all(&text).unwrap();
+            drop(fifo);
+            let answer = offer.wait(Duration::from_secs(60), || true).unwrap();
+            prop_assert_eq!(answer, serde_json::from_slice(&text).ok());
+        }
     }
 }

@@ -90,7 +90,10 @@ pub(crate) fn verify(expectations: &[u8]) -> anyhow::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::fuzz;
 
     #[test]
     fn a_symlink_on_the_way_or_at_the_end_is_refused() {
@@ -114,5 +117,14 @@ mod tests {
         assert!(verify(&same).is_ok());
         let swapped = expectations(&[(one, other)]).unwrap();
         assert!(verify(&swapped).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_was_expected_is_compared_or_refused(
+            text in fuzz::bytes(&["12 345 /tmp\x001 2 /\0", "1 1 /proc/self\0"])
+        ) {
+            let _ = verify(&text);
+        }
     }
 }

@@ -7,6 +7,8 @@ mod cli;
 mod commands;
 mod error;
 mod escape;
+#[cfg(test)]
+mod fuzz;
 mod handover;
 mod harness;
 mod host;

@@ -86,9 +86,9 @@ impl Sandboxing {
     pub(crate) fn from_json(json: Option<String>) -> Self {
         match json {
             None => Self::Off,
-            Some(text) => match serde_json::from_str(&text) {
-                Ok(policy) => Self::On(policy),
-                Err(_) => Self::Unreadable(text),
+            Some(text) => match policy_in(&text) {
+                Some(policy) => Self::On(policy),
+                None => Self::Unreadable(text),
             },
         }
     }
@@ -101,6 +101,13 @@ impl Sandboxing {
             Self::Unreadable(text) => Some(text.clone()),
         }
     }
+}
+
+/// The policy of exactly the designed form: serde would also read an array, or a variant as an object.
+fn policy_in(text: &str) -> Option<Policy> {
+    let value: serde_json::Value = serde_json::from_str(text).ok()?;
+    let policy: Policy = serde_json::from_str(text).ok()?;
+    (serde_json::to_value(policy).ok()? == value).then_some(policy)
 }
 
 /// How a run ended.
@@ -217,7 +224,10 @@ impl Activity {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::fuzz;
 
     #[test]
     fn every_policy_survives_its_json_form() {
@@ -273,5 +283,34 @@ mod tests {
         assert!(loose.is_weaker_than(strict));
         assert!(!strict.is_weaker_than(loose));
         assert!(!loose.is_weaker_than(loose));
+    }
+
+    proptest! {
+        #[test]
+        fn a_policy_is_an_object_of_two_fields_or_unreadable(
+            text in fuzz::text(&[
+                r#"{"fs":"rw","net":true}"#,
+                r#"{"net": false, "fs": "ro"}"#,
+                r#"["rw",true]"#,
+                r#"{"fs":{"rw":null},"net":true}"#,
+            ])
+        ) {
+            match Sandboxing::from_json(Some(text.clone())) {
+                Sandboxing::Off => prop_assert!(false, "unsandboxed by `{text}`"),
+                Sandboxing::Unreadable(kept) => prop_assert_eq!(kept, text),
+                Sandboxing::On(policy) => {
+                    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+                    let designed = serde_json::json!({"fs": policy.fs.to_string(), "net": policy.net});
+                    prop_assert_eq!(value, designed);
+                }
+            }
+        }
+
+        #[test]
+        fn an_id_is_a_name_that_is_safe_everywhere(text in fuzz::text(&["0123456789ab"])) {
+            if let Some(id) = SessionId::parse(&text) {
+                prop_assert!(id.as_str().bytes().all(|byte| byte.is_ascii_alphanumeric()), "{id}");
+            }
+        }
     }
 }

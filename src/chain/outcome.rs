@@ -69,7 +69,10 @@ fn exit_code(bwrap_status: &str) -> Option<i32> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::fuzz;
 
     #[test]
     fn bubblewraps_failure_is_told_from_the_harnesss_own_status_1() {
@@ -112,6 +115,29 @@ mod tests {
                 Outcome::Ended(Ended::Signal(9)),
                 "{report}"
             );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_said_of_a_run_it_has_an_end(
+            report in fuzz::text(&["started 7\nexit 1\n", "started 7\nsignal 9\n", "failed no such file\n"]),
+            told in fuzz::text(&["{\"child-pid\": 17}\n{\"exit-code\": 137}\n"]),
+            status in 0..=0xffff,
+        ) {
+            // A sandboxed one, for the other kind kills the group that the report names.
+            let ended = outcome(ExitStatus::from_raw(status), &report, &told, true);
+            if let (Outcome::NeverStarted(words), false) = (&ended, report.contains("failed ")) {
+                prop_assert!(words.starts_with("bubblewrap could not"), "{words}");
+            }
+        }
+
+        #[test]
+        fn bubblewraps_exit_code_is_found_before_anything_that_makes_no_sense(
+            code in 0..=255, after in fuzz::text(&["{\"exit-code\": 1}", "}{"])
+        ) {
+            let told = format!("{{\"child-pid\": 17}}\n{{\"exit-code\": {code}}}\n{after}");
+            prop_assert_eq!(exit_code(&told), Some(code));
         }
     }
 }

@@ -283,3 +283,41 @@ fn compare(there: &Path, here: &Path) -> Relation {
     };
     compared().unwrap_or(Relation::Other)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::fuzz;
+    use crate::harness::find as harness;
+
+    const NAMES: &[&str] =
+        &["rollout-2026-01-02T03-04-05-00000000-0000-4000-8000-00000000000a.jsonl"];
+    const HEADS: &[&str] =
+        &[r#"{"type":"session_meta","payload":{"id":"x","cwd":"/p","originator":"codex_cli"}}"#];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn whatever_an_agent_left_a_conversation_is_called_by_a_uuid(
+            name in fuzz::bytes(NAMES), head in fuzz::bytes(HEADS)
+        ) {
+            let Some(Conversation::Learnt(kind)) = harness("codex").map(|codex| codex.conversation) else {
+                panic!("codex's conversations are learnt");
+            };
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join(OsString::from_vec(name));
+            // A name that no file can have is no case.
+            prop_assume!(path.parent() == Some(folder.path()) && fs::write(&path, &head).is_ok());
+            if let Some(found) = rollout(path, &kind) {
+                prop_assert!(uuid::Uuid::try_parse(&found.conversation).is_ok(), "{}", found.conversation);
+                prop_assert!(!found.conversation.contains('/'));
+            }
+        }
+    }
+}

@@ -222,3 +222,70 @@ fn subfolders(folder: &Path) -> Vec<PathBuf> {
         .map(|entry| entry.path())
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::fuzz;
+
+    /// What every repository has, in `folder`.
+    fn make_repository(folder: &Path) {
+        fs::create_dir_all(folder.join("objects")).unwrap();
+        fs::create_dir_all(folder.join("refs")).unwrap();
+        fs::write(folder.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+    }
+
+    /// A linked worktree `w`, its repository `own/.git`, and `other/.git`, to which nothing of it belongs.
+    fn world(dot_git: &[u8], commondir: &[u8], gitdir: &[u8]) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        for repository in ["own/.git", "other/.git"] {
+            make_repository(&root.join(repository));
+        }
+        let worktree = root.join("own/.git/worktrees/w");
+        fs::create_dir_all(&worktree).unwrap();
+        fs::create_dir(root.join("w")).unwrap();
+        fs::write(root.join("w/.git"), dot_git).unwrap();
+        fs::write(worktree.join("commondir"), commondir).unwrap();
+        fs::write(worktree.join("gitdir"), gitdir).unwrap();
+        (folder, root)
+    }
+
+    fn dot_git() -> impl Strategy<Value = Vec<u8>> {
+        fuzz::bytes(&[
+            "gitdir: ../own/.git/worktrees/w\n",
+            "gitdir: ../other/.git\n",
+            "gitdir: ../other/.git/worktrees/w/../../../../own/.git/worktrees/w\n",
+        ])
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+
+        #[test]
+        fn no_pointer_leads_to_a_repository_that_does_not_point_back(
+            dot_git in dot_git(),
+            commondir in fuzz::bytes(&["../..\n", "../../../../other/.git\n"]),
+            gitdir in fuzz::bytes(&["../../../../w/.git\n", "../../../../other/.git\n"]),
+        ) {
+            let (_folder, root) = world(&dot_git, &commondir, &gitdir);
+            let found = look_up(&root.join("w"));
+            prop_assert!(found.outside.is_none() || found.outside == Some(root.join("own/.git")), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn the_unchanged_pointers_are_believed() {
+        let (_folder, root) = world(
+            b"gitdir: ../own/.git/worktrees/w\n",
+            b"../..\n",
+            b"../../../../w/.git\n",
+        );
+        assert_eq!(
+            look_up(&root.join("w")).outside,
+            Some(root.join("own/.git"))
+        );
+    }
+}

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// The values of `key` in the sections called `section`, whatever their subsection; both in lower
 /// case.
 pub(super) fn values(text: &str, section: &str, key: &str) -> Vec<String> {
-    entries(text)
+    entries(&joined(text))
         .filter(|(of, name, _)| of.eq_ignore_ascii_case(section) && name.eq_ignore_ascii_case(key))
         .map(|(_, _, value)| value)
         .collect()
@@ -15,21 +15,46 @@ pub(super) fn values(text: &str, section: &str, key: &str) -> Vec<String> {
 
 /// All values.
 pub(super) fn all_values(text: &str) -> Vec<String> {
-    entries(text).map(|(_, _, value)| value).collect()
+    entries(&joined(text)).map(|(_, _, value)| value).collect()
+}
+
+/// `text` with each value on one line: a backslash at the end of a line that is no comment lets it go on.
+fn joined(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    let (mut quoted, mut comment) = (false, false);
+    let mut characters = text.chars().filter(|c| *c != '\r');
+    while let Some(c) = characters.next() {
+        match c {
+            '\\' if !comment => match characters.next() {
+                Some('\n') => continue,
+                next => {
+                    joined.push(c);
+                    joined.extend(next);
+                    continue;
+                }
+            },
+            '\n' => (quoted, comment) = (false, false),
+            '"' if !comment => quoted = !quoted,
+            '#' | ';' if !quoted => comment = true,
+            _ => {}
+        }
+        joined.push(c);
+    }
+    joined
 }
 
 /// Section, key and value of each entry.
 fn entries(text: &str) -> impl Iterator<Item = (&str, &str, String)> {
     let mut section = "";
-    text.lines().map(str::trim).filter_map(move |line| {
+    text.lines().map(str::trim_ascii).filter_map(move |line| {
         let mut rest = line;
         if let Some(header) = line.strip_prefix('[') {
             let (name, after) = header.split_once(']')?;
             section = name.split([' ', '"', '.']).next().unwrap_or_default();
-            rest = after.trim();
+            rest = after.trim_ascii();
         }
         let (name, value) = rest.split_once('=')?;
-        Some((section, name.trim(), unquoted(value.trim())))
+        Some((section, name.trim_ascii(), unquoted(value.trim_ascii())))
     })
 }
 
@@ -41,9 +66,10 @@ pub(super) fn path(value: &str, home: &Path, base: &Path) -> PathBuf {
     })
 }
 
-/// Without quotes, escapes and a comment behind it.
+/// Without quotes, escapes, and what stands behind the value: a comment, and blanks that are not quoted.
 fn unquoted(value: &str) -> String {
     let mut plain = String::new();
+    let mut end = 0;
     let mut quoted = false;
     let mut characters = value.chars();
     while let Some(c) = characters.next() {
@@ -53,16 +79,20 @@ fn unquoted(value: &str) -> String {
             '#' | ';' if !quoted => break,
             c => plain.push(c),
         }
+        if quoted || !c.is_ascii_whitespace() {
+            end = plain.len();
+        }
     }
-    match quoted {
-        true => plain,
-        false => plain.trim_end().to_owned(),
-    }
+    plain.truncate(end);
+    plain
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::fuzz;
 
     #[test]
     fn values_are_found_in_their_section() {
@@ -73,5 +103,35 @@ mod tests {
         assert_eq!(values(text, "includeif", "path"), ["b"]);
         assert_eq!(values(text, "submodule", "path"), ["lib/x"]);
         assert!(values("[core\nx", "core", "x").is_empty());
+        let long = "[a]\r\nb = \"in \\\r\none\" # no \\\nb = c\\\\\nb = d\\\n e\n";
+        assert_eq!(values(long, "a", "b"), ["in one", "c\\", "d e"]);
+        let blanks = "[a]\nb = \" in \" \t; out\nb = \"in \"out \nb = \u{85}\n";
+        assert_eq!(values(blanks, "a", "b"), [" in ", "in out", "\u{85}"]);
+    }
+
+    const CONFIGS: &[&str] = &[
+        "[core]\n\tbare = false\n\thooksPath = \"~/my hooks\" # mine\n[include]\npath = a\n",
+        "[includeIf \"gitdir:~/w/\"] path = b ; c\n[submodule \"x.y\"]\n path = lib/\\\"x\n",
+    ];
+
+    proptest! {
+        #[test]
+        fn whatever_stands_there_is_read(text in fuzz::text(CONFIGS)) {
+            let _ = values(&text, "core", "hookspath");
+            for value in all_values(&text) {
+                let path = path(&value, Path::new("/home/u"), Path::new("/base"));
+                prop_assert!(path.is_absolute() && !path.components().any(|c| c.as_os_str() == ".."));
+            }
+        }
+
+        #[test]
+        fn a_quoted_value_is_found_as_it_was_meant(
+            value in "([^\\x00-\\x1f]|[ #;\"]){0,20}",
+            before in prop::sample::select(CONFIGS),
+        ) {
+            let quoted = value.replace('\\', "\\\\").replace('"', "\\\"");
+            let text = format!("{before}[Core \"sub\"]\n  Pager=\"{quoted}\"; no more\n{before}");
+            prop_assert_eq!(values(&text, "core", "pager"), [value]);
+        }
     }
 }

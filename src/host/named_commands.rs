@@ -87,3 +87,39 @@ fn program(command: &str, home: &Path) -> Option<PathBuf> {
     let path = gitconfig::path(&path, home, Path::new("/"));
     (!path.to_string_lossy().contains('$')).then_some(path)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::fuzz;
+
+    const SETTINGS: &[&str] = &[
+        r#"{"statusLine":{"type":"command","command":"~/.claude/status.sh --now"},"apiKeyHelper":"/bin/key"}"#,
+        r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"$HOME/a/../b 'c d'"}]}]}}"#,
+    ];
+
+    proptest! {
+        #[test]
+        fn whatever_the_settings_hold_a_program_is_a_plain_absolute_path(text in fuzz::text(SETTINGS)) {
+            for command in in_json(&text) {
+                if let Some(path) = program(&command, Path::new("/home/u")) {
+                    prop_assert!(path.is_absolute(), "{command}");
+                    prop_assert!(!path.components().any(|c| c.as_os_str() == ".."), "{command}");
+                }
+            }
+        }
+
+        #[test]
+        fn any_command_is_split_or_passed_over(command in ".{0,40}") {
+            let _ = program(&command, Path::new("/home/u"));
+        }
+    }
+
+    #[test]
+    fn settings_nested_beyond_reason_are_passed_over() {
+        let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+        assert!(in_json(&deep).is_empty());
+    }
+}

@@ -76,3 +76,40 @@ pub(super) fn begins_with(longer: &mut fs::File, beginning: &mut fs::File) -> io
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn a_mark_is_found_wherever_it_stands(before in 0_usize..140_000, after in 0_usize..70_000, cut in 0_usize..9) {
+            const MARK: &[u8] = b"\"type\":\"user\"";
+            let mut text = vec![b'"'; before];
+            text.extend_from_slice(&MARK[..MARK.len() - cut.min(1)]);
+            text.extend(vec![b'"'; after + 1]);
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("file");
+            fs::write(&path, &text).unwrap();
+            let expected = text.windows(MARK.len()).any(|part| part == MARK);
+            prop_assert_eq!(holds(open(&path).unwrap(), MARK).unwrap(), expected);
+        }
+
+        #[test]
+        fn beginnings_are_compared_byte_by_byte(length in 0_usize..140_000, more in 0_usize..9, other: Option<usize>) {
+            let folder = tempfile::tempdir().unwrap();
+            let text: Vec<u8> = (0..length + more).map(|i| (i % 251) as u8).collect();
+            let mut beginning = text[..length].to_vec();
+            let differs = other.filter(|_| length > 0).map(|at| beginning[at % length] ^= 1).is_some();
+            fs::write(folder.path().join("longer"), &text).unwrap();
+            fs::write(folder.path().join("beginning"), &beginning).unwrap();
+            let mut longer = open(&folder.path().join("longer")).unwrap();
+            let mut beginning = open(&folder.path().join("beginning")).unwrap();
+            prop_assert_eq!(begins_with(&mut longer, &mut beginning).unwrap(), !differs);
+        }
+    }
+}

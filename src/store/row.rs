@@ -112,6 +112,27 @@ pub(super) fn milliseconds(time: SystemTime) -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
+/// The end of the year 9999: no later time can be printed.
+const LATEST: i64 = 253_402_300_799_999;
+
 fn time(milliseconds: i64) -> SystemTime {
-    SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(milliseconds).unwrap_or_default())
+    let since = u64::try_from(milliseconds.min(LATEST)).unwrap_or_default();
+    SystemTime::UNIX_EPOCH + Duration::from_millis(since)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_the_clock_said_a_time_can_be_printed() {
+        for (milliseconds, printed) in [
+            (i64::MIN, "1970-01-01T00:00:00.000Z"),
+            (1, "1970-01-01T00:00:00.001Z"),
+            (i64::MAX, "9999-12-31T23:59:59.999Z"),
+        ] {
+            let text = humantime::format_rfc3339_millis(time(milliseconds)).to_string();
+            assert_eq!(text, printed);
+        }
+    }
 }

@@ -141,7 +141,10 @@ fn id(field: &str, sigil: char) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::fuzz;
 
     #[test]
     fn lines_are_read_and_others_passed_over() {
@@ -182,5 +185,31 @@ mod tests {
         let found = |pid| listing.of_process(&id, pid).map(|pane| pane.pane.as_str());
         assert_eq!(found(9), Some("%2"));
         assert_eq!(found(5), None);
+    }
+
+    const LISTED: &[&str] = &[
+        "%1 @2 $0 0 0 1700000000 9 aaaaaaaaaaaa title\n%2 @3 $0 1 0 1700000001   \n",
+        "%12 @34 $5 0 1 17 7 0123456789ab a b\n%3 @4 $1 0 0 19 9 x y\n",
+    ];
+
+    proptest! {
+        #[test]
+        fn whatever_tmux_says_a_pane_has_ids_that_may_be_targets(said in fuzz::bytes(LISTED)) {
+            for pane in parse(&said) {
+                for (id, sigil) in [(&pane.pane, '%'), (&pane.window, '@'), (&pane.tmux_session, '$')] {
+                    let digits = id.strip_prefix(sigil).unwrap_or("none");
+                    prop_assert!(!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()), "{id}");
+                }
+            }
+        }
+
+        #[test]
+        fn a_pane_is_found_among_rubbish(before in fuzz::bytes(LISTED), after in fuzz::bytes(LISTED)) {
+            let line = b"%987654321 @8 $7 0 0 17 9 aaaaaaaaaaaa x";
+            let said = [&before[..], b"\n", line, b"\n", &after].concat();
+            let listing = Listing::new(parse(&said));
+            let found = listing.pane("%987654321").map(|pane| pane.session.clone());
+            prop_assert_eq!(found, Some(SessionId::parse("aaaaaaaaaaaa")));
+        }
     }
 }

@@ -48,7 +48,10 @@ fn version_numbers(text: &str) -> Option<(u32, u32)> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::fuzz;
 
     #[test]
     fn versions_are_compared_by_number() {
@@ -56,5 +59,12 @@ mod tests {
         assert_eq!(version_numbers("tmux next-3.10"), Some((3, 10)));
         assert_eq!(version_numbers("tmux master"), None);
         assert!(version_numbers("tmux 3.1c") < Some(MINIMUM));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_calls_itself_tmux_has_a_version_or_none(text in fuzz::text(&["tmux 3.3a\n", "tmux next-3.10"])) {
+            let _ = version_numbers(&text);
+        }
     }
 }

@@ -3,10 +3,15 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-use crate::support::{TestEnv, number_from, stand_ins};
+use rusqlite::Connection;
+
+use crate::support::{
+    Terminal, TestEnv, binary, number_from, programs_of, repository_folder, stand_ins,
+};
 
 /// How many commands run at once where it does not matter.
 const AT_ONCE: usize = 8;
@@ -169,4 +174,61 @@ fn s16_a_resumed_harness_that_fails_late_is_no_reason_to_start_fresh() {
     let session = env.wait_state(&id, "dead");
     assert_eq!(session["conversation_id"], "known", "{session}");
     assert_eq!(stand_ins(&env).len(), 0, "a fresh start followed");
+}
+
+/// Copies the one row that there is to `count` rows, some of which were cut off or failed.
+fn fill(env: &TestEnv, count: i64) {
+    let fill = "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?1) \
+                INSERT INTO session (id, name, harness, arguments, cwd, env_names, socket, created_at, \
+                last_started_at, exit_code, exited_at, run_open, failed_unseen) \
+                SELECT printf('%012x', n), 'work-' || n, harness, arguments, cwd, env_names, socket, created_at - n, \
+                last_started_at - n, n % 100 = 3, created_at, n % 500 = 7, 0 FROM number, session";
+    Connection::open(env.store())
+        .unwrap()
+        .execute(fill, [count])
+        .unwrap();
+}
+
+#[test]
+fn s33_ten_thousand_rows_and_three_hundred_windows_take_one_call() {
+    let env = TestEnv::new();
+    let id = env.ready(&[]);
+    fill(&env, 10_000);
+    let windows = ["new-window", "-d", "exec cat", ";"].repeat(299);
+    env.tmux(&windows[..windows.len() - 1]);
+    let calls = |args: &[&str]| {
+        let programs = programs_of(&env.hqt(args)).unwrap();
+        assert_eq!(programs[0], fs::canonicalize(binary()).unwrap());
+        let is_tmux = |program: &&PathBuf| program.ends_with("tmux");
+        programs.iter().filter(is_tmux).count()
+    };
+    assert_eq!(calls(&["list"]), 1);
+    assert_eq!(calls(&["list", "--json"]), 1);
+    assert_eq!(calls(&["doctor", "--status"]), 0);
+    assert_eq!(env.list().len(), 10_001);
+    assert_eq!(env.session(&id)["state"], "running");
+    assert!(env.run(&["doctor", "--status"]).ok().contains("▸1"));
+    let terminal = Terminal::run(&env, &["resume"]);
+    terminal.wait_for("work-10000 ");
+    terminal.type_text("work-9876");
+    terminal.wait_until("the one that is meant", |screen| {
+        screen.contains("work-9876") && !screen.contains("work-10000 ")
+    });
+    terminal.keys(&["Escape"]);
+    assert_eq!(terminal.wait_exit(), 130);
+}
+
+/// The bars are for a quiet machine and a release build; here only the command itself is tried.
+#[test]
+fn the_bench_prints_a_row_for_each_thing() {
+    let env = TestEnv::without_server();
+    let mut bench = env.command(repository_folder().join("tests/bench"));
+    bench
+        .args(["1", "size", "status", "exec", "new", "popup", "idle"])
+        .env("HQT_BINARY", binary())
+        .env("HQT_BENCH_IDLE", "0");
+    let output = env.finish(bench);
+    assert!(matches!(output.status, Some(0 | 1)), "{output}");
+    let rows = output.stdout.lines().filter(|line| line.starts_with("| "));
+    assert_eq!(rows.count(), 1 + 11, "{output}");
 }

@@ -69,6 +69,8 @@ mod scarce;
 mod servers;
 /// A user's own tmux settings.
 mod settings;
+/// A tmux server that does not answer.
+mod silent;
 /// The status line for as long as it is wanted.
 mod soak;
 /// How a run ends: by itself, by its user, by force.

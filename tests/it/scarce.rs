@@ -87,7 +87,7 @@ fn s27_a_disk_that_fills_up_loses_nothing() {
         env.run(verb).ok();
     }
     let status = env.run(&["doctor", "--status"]).ok();
-    let tells = status.contains("1 running") && status.contains("1 failed");
+    let tells = status.contains("▸1") && status.contains("✗1");
     assert!(tells && !status.contains('!'), "{status}");
     // An end that can't be recorded is told where it happened.
     env.type_line(&running, "exit 0");

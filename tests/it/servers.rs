@@ -90,6 +90,15 @@ fn s30_without_a_server_one_is_started() {
 }
 
 #[test]
+fn s50_a_server_that_is_started_does_not_stand_in_the_project() {
+    let env = TestEnv::without_server();
+    env.new_session(&["--harness", "claude"]);
+    let server = env.tmux(&["display-message", "-p", "#{pid}"]);
+    let cwd = std::fs::read_link(format!("/proc/{}/cwd", server.trim())).unwrap();
+    assert_eq!(cwd, std::fs::canonicalize(env.home()).unwrap());
+}
+
+#[test]
 fn s30_outside_tmux_a_terminal_is_attached() {
     for has_server in [false, true] {
         let env = TestEnv::without_server();

@@ -85,12 +85,12 @@ impl Soak<'_> {
             self.env.new_session(&["--harness", "claude", "--sandbox"]),
             self.env.new_session(&["--harness", "claude"]),
         ];
-        self.wait_bar("sandbox 2 running|");
+        self.wait_bar("sandbox ▸2|");
         ids.push(
             self.env
                 .new_session(&["--harness", "generic", "--", "/bin/false"]),
         );
-        self.wait_bar("sandbox 2 running 1 failed|");
+        self.wait_bar("sandbox ▸2 ✗1|");
         for id in ids {
             self.env.run(&["stop", &id]).ok_with_words();
             self.env.run(&["delete", &id]).ok_with_words();
@@ -172,11 +172,14 @@ fn bar(client: &Terminal<'_>) -> String {
     part.trim().to_owned()
 }
 
-/// `sandbox`, `sandbox !`, `sandbox 2 running`, `sandbox 1 failed`, `sandbox 2 running 1 failed`
+/// `sandbox`, `sandbox !`, `sandbox ▸2`, `sandbox ✗1`, `sandbox ▸2 ✗1`
 fn is_a_status(bar: &str) -> bool {
     let words: Vec<&str> = bar.trim_end_matches('|').split(' ').collect();
-    let is_count = |pair: &[&str]| matches!(pair, [number, "running" | "failed"] if number.parse::<usize>().is_ok());
-    words[0] == "sandbox" && (words[1..] == ["!"] || words[1..].chunks(2).all(is_count))
+    let is_count = |word: &&str| {
+        let number = word.strip_prefix(['▸', '✗']).unwrap_or_default();
+        number.parse::<usize>().is_ok()
+    };
+    words[0] == "sandbox" && (words[1..] == ["!"] || words[1..].iter().all(is_count))
 }
 
 fn size_of(folder: &Path) -> u64 {
@@ -190,16 +193,20 @@ fn size_of(folder: &Path) -> u64 {
 
 fn report(soak: &Soak<'_>, samples: &[Sample], time: Duration) {
     let (first, last) = (samples.first().unwrap(), samples.last().unwrap());
-    let most = samples.iter().map(|s| s.resident_kb).max().unwrap();
+    let tenth = samples.len().div_ceil(10);
+    let resident: Vec<u64> = samples
+        .iter()
+        .step_by(tenth)
+        .map(|s| s.resident_kb)
+        .collect();
     println!(
         "{} s, {} rounds of three sessions\n\
-         server, resident: {} kB first, {} kB last, {most} kB at most\n\
+         server, resident, kB, tenth by tenth and at last: {resident:?} {}\n\
          server, descriptors: {} first, {} last\n\
          state folder: {} bytes first, {} bytes last\n\
          bars seen: {:#?}",
         time.as_secs(),
         samples.len(),
-        first.resident_kb,
         last.resident_kb,
         first.descriptors,
         last.descriptors,
@@ -213,10 +220,11 @@ fn assert_no_growth(samples: &[Sample]) {
     let (first, last) = (samples.first().unwrap(), samples.last().unwrap());
     assert!(last.descriptors <= first.descriptors, "{first:?} {last:?}");
     assert!(last.state_bytes <= first.state_bytes, "{first:?} {last:?}");
-    // tmux's allocator may take a page more, but nothing that adds up.
+    // tmux's allocator takes more at first, windows that come and go leave holes; nothing may add up.
+    let middle = &samples[samples.len() / 2];
     assert!(
-        last.resident_kb <= first.resident_kb + 512,
-        "{first:?} {last:?}"
+        last.resident_kb <= middle.resident_kb + 256,
+        "{first:?} {middle:?} {last:?}"
     );
     for sample in samples {
         assert!(

@@ -1,6 +1,8 @@
 //! How a run ends: by itself, by its user, by force.
 
-use crate::support::{TestEnv, alive, argv_of, descendants, kill_hard, wait_gone};
+use std::thread;
+
+use crate::support::{TestEnv, alive, argv_of, descendants, kill_hard, stand_ins, wait_gone};
 
 /// A running claude that obeyed `line`, which it answers with `answer`.
 fn running(env: &TestEnv, line: &str, answer: &str) -> String {
@@ -40,6 +42,36 @@ fn s35_stop_ends_a_harness_that_ignores_the_signals() {
     env.run(&["stop", &id]).ok_with_words();
     processes.into_iter().for_each(wait_gone);
     assert_eq!(env.session(&id)["state"], "stopped");
+}
+
+#[test]
+fn s35_a_closed_window_or_server_ends_a_harness_that_ignores_the_signals() {
+    thread::scope(|scope| {
+        for sandbox in ["--sandbox", "--no-sandbox"] {
+            for close in ["kill-pane", "kill-server"] {
+                scope.spawn(move || ends_when_closed(sandbox, close));
+            }
+        }
+    });
+}
+
+fn ends_when_closed(sandbox: &str, close: &str) {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let id = env.ready(&[sandbox]);
+    env.type_line(&id, "ignore HUP TERM");
+    env.wait_screen(&id, "IGNORING");
+    let pane = env.pane_of(&id);
+    let processes = descendants(pane.pid);
+    match close {
+        "kill-pane" => env.tmux(&["kill-pane", "-t", &pane.id]),
+        _ => env.tmux(&["kill-server"]),
+    };
+    wait_gone(pane.pid);
+    processes.into_iter().for_each(wait_gone);
+    let session = env.session(&id);
+    assert_eq!(session["state"], "stopped", "{close}: {session}");
+    assert!(stand_ins(&env).is_empty(), "{close} left a harness");
 }
 
 #[test]

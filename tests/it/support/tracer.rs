@@ -5,10 +5,11 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
+use std::thread;
 use std::thread::{Scope, ScopedJoinHandle};
 
 use nix::errno::Errno;
@@ -27,8 +28,52 @@ pub(crate) struct Traced {
     pub(crate) killed: bool,
 }
 
-/// Runs `command`, whose program is looked for in its own PATH, and kills it when it has done `point` steps.
+/// Runs `command` and kills it when it has done `point` steps.
 pub(crate) fn run_until(command: &Command, point: u64) -> io::Result<Traced> {
+    let pid = start(command, options() | Options::PTRACE_O_TRACEEXEC)?;
+    loop {
+        match waitpid(pid, Some(WaitPidFlag::__WALL))? {
+            WaitStatus::PtraceEvent(_, _, libc::PTRACE_EVENT_EXEC) => {
+                return Ok(walk(pid, point, &AtomicBool::new(false))?);
+            }
+            status => go_on(pid, status)?,
+        }
+    }
+}
+
+/// Runs `command` to its end: the programs that it and all its children became, itself first.
+pub(crate) fn programs_of(command: &Command) -> io::Result<Vec<PathBuf>> {
+    // A thread of its own waits for what it started and for nothing else.
+    let traced = || -> io::Result<Vec<PathBuf>> {
+        let follow = Options::PTRACE_O_TRACEFORK
+            | Options::PTRACE_O_TRACEVFORK
+            | Options::PTRACE_O_TRACECLONE
+            | Options::PTRACE_O_TRACEEXEC;
+        let first = start(command, options() | follow)?;
+        let mut programs = Vec::new();
+        loop {
+            let status = waitpid(None, Some(WaitPidFlag::__WALL | WaitPidFlag::__WNOTHREAD))?;
+            let Some(pid) = status.pid() else { continue };
+            match status {
+                WaitStatus::Exited(..) | WaitStatus::Signaled(..) if pid == first => break,
+                WaitStatus::Exited(..) | WaitStatus::Signaled(..) => continue,
+                WaitStatus::PtraceEvent(_, _, libc::PTRACE_EVENT_EXEC) => {
+                    programs.push(fs::read_link(format!("/proc/{pid}/exe"))?);
+                }
+                _ => {}
+            }
+            match status {
+                WaitStatus::Stopped(_, signal) => ptrace::cont(pid, signal)?,
+                _ => ptrace::cont(pid, None)?,
+            }
+        }
+        Ok(programs)
+    };
+    thread::scope(|scope| scope.spawn(traced).join().expect("the tracer"))
+}
+
+/// Starts `command`, whose program is looked for in its own PATH, so that it is traced from its first instruction.
+fn start(command: &Command, traced: Options) -> io::Result<Pid> {
     // The shell waits until it is traced, and then becomes the program.
     let mut waiting = Command::new("/bin/sh");
     waiting
@@ -43,16 +88,9 @@ pub(crate) fn run_until(command: &Command, point: u64) -> io::Result<Traced> {
         .stderr(std::process::Stdio::null());
     let pid = Pid::from_raw(waiting.spawn()?.id().try_into().expect("a pid"));
     waitpid(pid, Some(WaitPidFlag::WUNTRACED))?;
-    ptrace::seize(pid, options() | Options::PTRACE_O_TRACEEXEC)?;
+    ptrace::seize(pid, traced)?;
     kill(pid, Signal::SIGCONT)?;
-    loop {
-        match waitpid(pid, Some(WaitPidFlag::__WALL))? {
-            WaitStatus::PtraceEvent(_, _, libc::PTRACE_EVENT_EXEC) => {
-                return Ok(walk(pid, point, &AtomicBool::new(false))?);
-            }
-            status => go_on(pid, status)?,
-        }
-    }
+    Ok(pid)
 }
 
 fn options() -> Options {
