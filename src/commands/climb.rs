@@ -65,7 +65,7 @@ pub(super) struct Prepared {
     chain: Chain,
     terminal: Saved,
     start: SystemTime,
-    _marks: Marks,
+    marks: Marks,
     _lock: Lock,
 }
 
@@ -99,7 +99,7 @@ pub(super) fn prepare(
     make_ready(context, &planner, &plan, &rung, &stored, wish)?;
     let prepared = Prepared {
         id: id.clone(),
-        _marks: Marks::place(&plan.marks, guard::MARK).context("could not mark the repository")?,
+        marks: Marks::place(&plan.marks, guard::MARK).context("could not mark the repository")?,
         terminal: terminal::save(),
         start: host::now(),
         chain: chain::stand(&plan)?,
@@ -238,6 +238,8 @@ impl Prepared {
                 failed,
                 start: self.start,
             };
+            // Gone before the end is recorded: a session that is stopped has left nothing behind.
+            drop(std::mem::take(&mut self.marks));
             aftermath.settle(context, close)?;
             return Ok(if failed {
                 ExitCode::Failed
