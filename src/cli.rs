@@ -271,7 +271,7 @@ pub(crate) struct Doctor {
     /// One short line for tmux's status bar
     #[arg(long, conflicts_with = "json")]
     pub(crate) status: bool,
-    /// Another style for a part of that line (ok, warn, running, failed), as tmux writes styles
+    /// Style of a part of it: ok, warn, running or failed
     #[arg(long, value_name = "PART=STYLE", requires = "status")]
     pub(crate) style: Vec<String>,
     /// That line without symbols, whatever the locale is

@@ -116,7 +116,7 @@ fn s27_a_read_only_store_opens_no_window() {
 fn wait_failed(env: &TestEnv) {
     env.wait_until("a failed session", || {
         let status = env.run(&["doctor", "--status"]).ok();
-        status.contains("1 failed").then_some(())
+        status.contains("✗1").then_some(())
     });
 }
 
@@ -142,7 +142,7 @@ fn s27_a_read_only_store_is_shown() {
     }
     // That somebody looked could not be noted.
     let status = env.run(&["doctor", "--status"]).ok();
-    assert!(status.contains("1 failed"), "{status}");
+    assert!(status.contains("✗1"), "{status}");
     // None at all is an empty one.
     let empty = env.path("empty");
     fs::create_dir(&empty).unwrap();

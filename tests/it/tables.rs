@@ -37,8 +37,8 @@ fn a_list_fits_the_terminal_and_is_whole_in_a_pipe() {
         assert!(whole.contains(name), "{name} is not in {whole}");
     }
     for (columns, headings) in [
-        (160, "ID NAME HARNESS STATE SANDBOX AGE FOLDER"),
-        (80, "ID NAME HARNESS STATE SANDBOX AGE FOLDER"),
+        (160, "ID NAME HARNESS STATE ACTIVITY SANDBOX AGE FOLDER"),
+        (80, "ID NAME HARNESS STATE ACTIVITY SANDBOX AGE FOLDER"),
         (62, "ID NAME HARNESS STATE FOLDER"),
         (40, "ID NAME STATE"),
     ] {
