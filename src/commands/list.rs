@@ -59,6 +59,7 @@ const NARROWER: &[fit::Step] = &[
     ("SANDBOX", 0),
     ("FOLDER", 0),
     ("HARNESS", 0),
+    ("ACTIVITY", 0),
     ("NAME", 4),
 ];
 

@@ -38,8 +38,8 @@ fn a_list_fits_the_terminal_and_is_whole_in_a_pipe() {
     }
     for (columns, headings) in [
         (160, "ID NAME HARNESS STATE ACTIVITY SANDBOX AGE FOLDER"),
-        (80, "ID NAME HARNESS STATE ACTIVITY SANDBOX AGE FOLDER"),
-        (62, "ID NAME HARNESS STATE FOLDER"),
+        (80, "ID NAME HARNESS STATE ACTIVITY SANDBOX FOLDER"),
+        (62, "ID NAME HARNESS STATE ACTIVITY"),
         (40, "ID NAME STATE"),
     ] {
         let lines = shown(&env, columns, &["list"]);
