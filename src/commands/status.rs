@@ -55,12 +55,12 @@ impl Part {
         }
     }
 
+    /// To be read on any status line: tmux's own is black on green, where a green word would be none.
     fn default_style(self) -> &'static str {
         match self {
-            Self::Ok => "fg=green",
-            Self::Warn => "fg=yellow",
-            Self::Running => "default",
-            Self::Failed => "fg=red",
+            Self::Ok | Self::Running => "default",
+            Self::Warn => "fg=black,bg=yellow",
+            Self::Failed => "fg=white,bg=red",
         }
     }
 }
