@@ -54,9 +54,9 @@ impl Store {
 
     /// All sessions by name, newest first; without those that can't be read.
     pub(crate) fn names(&self) -> Result<Vec<Named>> {
-        let mut statement = self.connection.prepare(
-            "SELECT id, name, harness, cwd FROM session ORDER BY created_at DESC, rowid DESC",
-        )?;
+        let mut statement = self
+            .connection
+            .prepare("SELECT id, name, harness, cwd FROM session ORDER BY rowid DESC")?;
         let rows = statement.query_map([], |row| {
             Ok(Named {
                 id: row.get(0)?,

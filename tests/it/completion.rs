@@ -43,6 +43,10 @@ struct Shell<'e> {
 
 impl<'e> Shell<'e> {
     fn open(env: &'e TestEnv, name: &str) -> Self {
+        Self::open_with(env, name, settings_of(name))
+    }
+
+    fn open_with(env: &'e TestEnv, name: &str, settings: &str) -> Self {
         assert!(
             which::which_in(name, Some("/usr/bin:/bin"), "/").is_ok(),
             "these tests need {name} in /usr/bin or /bin"
@@ -57,13 +61,12 @@ impl<'e> Shell<'e> {
         );
         fs::write(&program, script).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-        let settings = env.home().join("settings");
-        fs::write(&settings, settings_of(name)).unwrap();
-        fs::write(env.home().join(".zshrc"), settings_of("zsh")).unwrap();
-        let settings = settings.to_str().unwrap();
-        let source = format!("source {settings}");
+        let file = env.home().join(".zshrc");
+        fs::write(&file, settings).unwrap();
+        let file = file.to_str().unwrap();
+        let source = format!("source {file}");
         let words: &[&str] = match name {
-            "bash" => &["bash", "--noprofile", "--rcfile", settings, "-i"],
+            "bash" => &["bash", "--noprofile", "--rcfile", file, "-i"],
             "zsh" => &["zsh", "-i"],
             _ => &["fish", "-i", "-C", &source],
         };
@@ -94,9 +97,14 @@ impl<'e> Shell<'e> {
 
 fn settings_of(shell: &str) -> &'static str {
     match shell {
-        "bash" => "PS1='READY> '\nsource <(hqt-tmux completions bash)\n",
+        // With settings that scripts tend to forget.
+        "bash" => {
+            "PS1='READY> '\nset -u\nshopt -s nullglob failglob extglob\nIFS=:e\n\
+             source <(hqt-tmux completions bash)\n"
+        }
         "zsh" => {
             "PS1='READY> '\nautoload -Uz compinit\ncompinit -u -D\nunsetopt PROMPT_SP\n\
+             setopt shwordsplit ksharrays nullglob nounset\n\
              source <(hqt-tmux completions zsh)\n"
         }
         _ => {
@@ -208,6 +216,26 @@ fn zsh_completes_the_rest() {
 #[test]
 fn fish_completes_the_rest() {
     the_rest_is_completed("fish");
+}
+
+/// As a package would install it.
+#[test]
+fn zsh_finds_the_script_in_its_folder() {
+    let env = TestEnv::without_server();
+    env.store_names(&["two words"]);
+    let functions = env.home().join("functions");
+    fs::create_dir(&functions).unwrap();
+    let script = env.run(&["completions", "zsh"]).ok();
+    fs::write(functions.join("_hqt-tmux"), script).unwrap();
+    let terminal = Shell::open_with(
+        &env,
+        "zsh",
+        "PS1='READY> '\nfpath=(~/functions $fpath)\nautoload -Uz compinit\ncompinit -u -D\n\
+         unsetopt PROMPT_SP\n",
+    );
+    for _first_and_second in 0..2 {
+        assert_eq!(terminal.complete("hqt-tmux show tw"), ["show", "two words"]);
+    }
 }
 
 #[test]
