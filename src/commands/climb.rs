@@ -20,6 +20,7 @@ use crate::commands::planning::Planner;
 use crate::commands::planning::Proof;
 use crate::commands::planning::mint;
 use crate::commands::say;
+use crate::commands::survey;
 use crate::error::ExitCode;
 use crate::error::UserError;
 use crate::escape::for_terminal;
@@ -80,7 +81,7 @@ pub(super) fn prepare(
 ) -> anyhow::Result<Option<Prepared>> {
     let folder = context.state_folder()?;
     let store = context.store()?;
-    let Some(lock) = lock::take(&folder, id).context("could not take the session's lock")? else {
+    let Some(lock) = take_lock(context, &store, id)? else {
         return Ok(None);
     };
     let Some(stored) = store.get(id).explained(context)? else {
@@ -110,6 +111,15 @@ pub(super) fn prepare(
     };
     prepared.begin(context, &store, &stored, socket.as_deref(), wish)?;
     Ok(Some(prepared))
+}
+
+fn take_lock(context: &Context, store: &Store, id: &SessionId) -> anyhow::Result<Option<Lock>> {
+    let folder = context.state_folder()?;
+    let take = || lock::take(&folder, id).context("could not take the session's lock");
+    match take()? {
+        None if !survey::is_running(context, store, id)? => take(),
+        taken => Ok(taken),
+    }
 }
 
 /// The stored session as the caller wants it to run.

@@ -18,7 +18,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Delete) -> anyhow::Result<
     let store = context.store()?;
     let session = survey::find(context, &store, &arguments.session)?;
     let folder = context.state_folder()?;
-    if lock::is_held(&folder, &session.id)? && !arguments.force {
+    if !arguments.force && survey::is_running(context, &store, &session.id)? {
         bail!(
             UserError::new(format!("session {} is running", session.id)).hint(format!(
                 "stop it first, or: hqt-tmux delete --force {}",

@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+use std::time::Instant;
 
 use anyhow::Context as _;
 
@@ -142,6 +145,23 @@ fn may_have_a_pane(session: &Session) -> bool {
         || session
             .last_exit
             .is_some_and(|exit| !exit.ended.is_by_user())
+}
+
+/// Whether the session `id` runs. One whose end is recorded lets its lock go a moment later, which is waited
+/// for: nobody else calls it running any more.
+pub(super) fn is_running(context: &Context, store: &Store, id: &SessionId) -> anyhow::Result<bool> {
+    const MOMENT: Duration = Duration::from_secs(2);
+    const INTERVAL: Duration = Duration::from_millis(5);
+    let folder = context.state_folder()?;
+    let deadline = Instant::now() + MOMENT;
+    while lock::is_held(&folder, id)? {
+        let session = store.get(id).explained(context)?;
+        if session.is_some_and(|session| session.run_open) || Instant::now() > deadline {
+            return Ok(true);
+        }
+        thread::sleep(INTERVAL);
+    }
+    Ok(false)
 }
 
 /// Finds the session that `text` means: an id, a name, or the beginning of one id.

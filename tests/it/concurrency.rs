@@ -1,6 +1,7 @@
 //! Many commands at once: one lock, one harness, no lost row.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -244,4 +245,41 @@ fn a_delete_among_resumes_leaves_all_or_nothing() {
     }
     assert!(env.list().is_empty());
     assert_eq!(env.panes().len(), 1);
+}
+
+/// Holds the lock of a session whose end is recorded for a moment, as an `exec` that is just going does.
+fn while_held(env: &TestEnv, id: &str, args: &[&str]) -> Output {
+    let path = env.store().with_file_name("locks").join(id);
+    let file = fs::File::options()
+        .read(true)
+        .write(true)
+        .open(path)
+        .unwrap();
+    let lock = nix::libc::flock {
+        l_type: i16::try_from(nix::libc::F_WRLCK).unwrap(),
+        l_whence: 0,
+        l_start: 0,
+        l_len: 0,
+        l_pid: 0,
+    };
+    nix::fcntl::fcntl(&file, nix::fcntl::FcntlArg::F_OFD_SETLK(&lock)).unwrap();
+    thread::scope(|scope| {
+        let run = scope.spawn(|| env.run(args));
+        // The length of the moment is the case itself, nothing is waited for by it.
+        thread::sleep(std::time::Duration::from_millis(400));
+        drop(file);
+        run.join().unwrap()
+    })
+}
+
+#[test]
+fn a_run_that_is_just_going_is_waited_for() {
+    let env = TestEnv::new();
+    let (id, _) = env.finished_conversation();
+    while_held(&env, &id, &["resume", "-d", &id]).ok_with_words();
+    env.wait_runs(2);
+    env.run(&["stop", &id]).ok_with_words();
+    env.wait_closed(&id);
+    while_held(&env, &id, &["delete", &id]).ok();
+    assert!(env.list().is_empty());
 }
