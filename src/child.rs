@@ -3,6 +3,7 @@
 use std::io;
 use std::io::Read;
 use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
 use std::process::Child;
 use std::process::Command;
 use std::process::ExitStatus;
@@ -14,6 +15,9 @@ use nix::poll::PollFd;
 use nix::poll::PollFlags;
 use nix::poll::PollTimeout;
 use nix::poll::poll;
+use nix::sys::signal::Signal;
+use nix::sys::signal::killpg;
+use nix::unistd::Pid;
 
 /// What a child said and how it ended.
 pub(crate) struct Answer {
@@ -30,17 +34,19 @@ impl Answer {
 }
 
 /// Runs `command` without input and collects its output. A child that has not closed its output
-/// `within` that time is killed, and the error is of kind `TimedOut`.
+/// `within` that time is killed, with what it started, and the error is of kind `TimedOut`.
 pub(crate) fn answer(mut command: Command, within: Duration) -> io::Result<Answer> {
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
+        .process_group(0)
         .spawn()?;
     let collected = collect(&mut child, Instant::now() + within);
     if collected.is_err() {
         // It may have ended by itself; then there is nothing to kill.
-        let _ = child.kill();
+        let group = i32::try_from(child.id()).map_err(io::Error::other)?;
+        let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
     }
     let status = child.wait()?;
     let (stdout, stderr) = collected?;

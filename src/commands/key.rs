@@ -96,6 +96,16 @@ fn dialog(context: &Context, arguments: &cli::Key) -> anyhow::Result<ExitCode> {
     let always = Arc::new(AtomicBool::new(true));
     signal_hook::flag::register_conditional_shutdown(SIGINT, 0, always)
         .context("could not catch Ctrl-C")?;
+    if arguments.verb == KeyVerb::New
+        && let Some(folder) = context
+            .tmux()
+            .folder_of(&arguments.pane)
+            .map_err(Error::explain)?
+        && let Err(error) = host::project_folder(Some(&folder))
+    {
+        // tmux opens the popup elsewhere then, and nobody has asked for a session there.
+        return Ok(report(&error.into()));
+    }
     let mut env = context.host.env.clone();
     for (name, value) in [
         ("HQT_CLIENT", &arguments.client),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use anyhow::Context as _;
 use anyhow::bail;
 
 use crate::cli;
@@ -274,7 +275,7 @@ fn named(context: &Context, store: &Store, session: Session) -> anyhow::Result<S
 
 fn report(context: &Context, store: &Store, id: &SessionId, json: bool) -> anyhow::Result<()> {
     if !json {
-        return print(&format!("{id}\n"));
+        return print(&format!("{id}\n")).with_context(|| format!("session {id} runs"));
     }
     let Some(session) = store.get(id).explained(context)? else {
         bail!("session {id} has just been deleted");

@@ -102,7 +102,10 @@ impl Survey {
     pub(super) fn last_lines(&self, session: &Session, most: usize) -> Option<Vec<String>> {
         let (socket, pane) = (session.socket.as_ref()?, self.pane(session)?);
         let shown = Tmux::on(Socket::at(socket)).shown(&pane.pane).ok()?;
-        let lines: Vec<&str> = shown.trim_end().lines().collect();
+        // tmux tells of a dead pane's end in its last line; the rest may be far above.
+        let is_tmuxs = |line: &&str| pane.dead && line.starts_with("Pane is dead");
+        let lines = shown.lines().filter(|line| !line.trim().is_empty());
+        let lines: Vec<&str> = lines.filter(|line| !is_tmuxs(line)).collect();
         let first = lines.len().saturating_sub(most);
         Some(
             lines[first..]

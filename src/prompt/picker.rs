@@ -31,7 +31,24 @@ pub(crate) fn session(
     items: &[Item],
     preview: &dyn Fn(usize, usize) -> Vec<String>,
 ) -> anyhow::Result<usize> {
-    let term = ready()?;
+    loop {
+        let term = ready()?;
+        let rows = term.size().0;
+        let chosen = ask(&term, items, preview)?;
+        // dialoguer goes on with the height that it has found: a lower terminal no longer shows the marked
+        // line, and nobody has chosen what he can't see.
+        if term.size().0 >= rows {
+            return Ok(chosen);
+        }
+        term.clear_screen()?;
+    }
+}
+
+fn ask(
+    term: &Term,
+    items: &[Item],
+    preview: &dyn Fn(usize, usize) -> Vec<String>,
+) -> anyhow::Result<usize> {
     let (rows, columns) = (usize::from(term.size().0), usize::from(term.size().1));
     let sought: Vec<&str> = items
         .iter()
@@ -39,7 +56,7 @@ pub(crate) fn session(
         .collect();
     let drawn = Drawn {
         theme: theme(),
-        term: &term,
+        term,
         places: sought
             .iter()
             .enumerate()
@@ -55,8 +72,8 @@ pub(crate) fn session(
         .default(0)
         .report(false)
         .max_length(rows.saturating_sub(2 + drawn.preview_rows))
-        .interact_on_opt(&term);
-    answered(&term, chosen)
+        .interact_on_opt(term);
+    answered(term, chosen)
 }
 
 /// At most so many bytes of `text`, whole characters.

@@ -154,3 +154,38 @@ fn wide_names_do_not_push_the_question_away() {
             && lines.get(4).is_some_and(|line| line.starts_with('❯'))
     });
 }
+
+#[test]
+fn a_dead_session_shows_why_it_failed() {
+    let env = TestEnv::new();
+    let id = env.ready(&["--name", "failed"]);
+    env.type_line(&id, "try why echo no such key");
+    env.wait_screen(&id, ">why ALLOWED");
+    env.type_line(&id, "exit 7");
+    env.wait_state(&id, "dead");
+    let terminal = Terminal::run(&env, &["resume"]);
+    let screen = terminal.wait_for("ended with status 7");
+    assert!(screen.contains("no such key"), "{screen}");
+    assert!(!screen.contains("Pane is dead"), "{screen}");
+}
+
+#[test]
+fn a_line_that_can_not_be_seen_is_not_chosen() {
+    let env = TestEnv::new();
+    let mut ids = Vec::new();
+    for _ in 0..20 {
+        ids.push(env.new_session(&["--harness", "generic", "--", "true"]));
+    }
+    for id in &ids {
+        env.wait_state(id, "stopped");
+    }
+    let terminal = Terminal::run_sized(&env, (80, 24), &["resume", "--dry-run"]);
+    terminal.wait_until("the list", |screen| screen.matches("stopped").count() > 10);
+    terminal.resize(80, 10);
+    terminal.keys(&["Enter"]);
+    terminal.wait_until("the list anew, as high as the terminal", |screen| {
+        screen.contains("Resume") && screen.contains('❯')
+    });
+    terminal.keys(&["Enter"]);
+    assert_eq!(terminal.wait_exit(), 0);
+}

@@ -49,6 +49,24 @@ fn s42_a_client_too_small_for_a_popup_gets_the_dialog_in_a_window() {
 }
 
 #[test]
+fn a_folder_that_has_gone_is_told_and_none_taken_for_it() {
+    for size in [(100, 30), SMALL[0]] {
+        let env = env_with_plugin();
+        let gone = env.path("gone");
+        fs::create_dir(&gone).unwrap();
+        env.tmux(&["new-window", "-c", gone.to_str().unwrap(), "exec cat"]);
+        fs::remove_dir(&gone).unwrap();
+        let terminal = Terminal::attach_to(&env, size, "main");
+        press(&terminal, "S", "closes");
+        assert!(!terminal.screen().to_lowercase().contains("harness"));
+        terminal.keys(&["Escape"]);
+        terminal.wait_until("the end of the words", |s| !s.contains("closes"));
+        assert!(env.list().is_empty());
+        assert_settled(&env);
+    }
+}
+
+#[test]
 fn s42_so_does_one_that_resumes() {
     let env = env_with_plugin();
     let (id, _) = env.finished_conversation();

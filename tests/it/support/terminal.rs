@@ -91,6 +91,12 @@ impl<'e> Terminal<'e> {
         name.trim().to_owned()
     }
 
+    /// Makes it this large.
+    pub(crate) fn resize(&self, width: u16, height: u16) {
+        let (width, height) = (width.to_string(), height.to_string());
+        self.tmux(&["resize-window", "-x", &width, "-y", &height]);
+    }
+
     /// Presses keys, by tmux's names for them.
     #[track_caller]
     pub(crate) fn keys(&self, keys: &[&str]) {
