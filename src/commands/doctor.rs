@@ -12,6 +12,7 @@ use crate::cli;
 use crate::commands::Context;
 use crate::commands::fit;
 use crate::commands::print;
+use crate::commands::print_json;
 use crate::commands::status;
 use crate::error::ExitCode;
 use crate::escape::lines_for_terminal;
@@ -81,7 +82,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Doctor) -> anyhow::Result<
     }
     let checks = checks(context);
     match arguments.json {
-        true => print(&format!("{:#}\n", as_json(&checks)))?,
+        true => print_json(&as_json(&checks))?,
         false => print(&fit::texts(&as_rows(&checks), context.width()))?,
     }
     let failed = checks.iter().any(|check| check.verdict == Verdict::Fail);

@@ -47,15 +47,13 @@ pub(super) fn run(context: &Context, arguments: &cli::Exec) -> anyhow::Result<Ex
         Ok(Some(prepared)) if message.is_none() => run_uncalled(&context, pane, prepared, signals),
         Ok(Some(prepared)) => {
             let project = prepared.planner.session.cwd.clone();
-            // Before the end is recorded: once it is, nobody looks for a pane that was kept, and a kill
-            // in between would leave one.
-            let close = || set_closing(pane, Some(&project), Closing::Always);
-            // Where the caller could not be told that it is ready, he does not know of it.
-            let code = match told {
-                true => prepared.climb(&context, signals, &close),
-                false => prepared.abandon(&context, &close),
-            };
-            kept_if_unrecorded(code, pane, &project)
+            in_our_pane(pane, &project, |close| {
+                // Where the caller could not be told that it is ready, he does not know of it.
+                match told {
+                    true => prepared.climb(&context, signals, close),
+                    false => prepared.abandon(&context, close),
+                }
+            })
         }
         // The caller says it: the window closes silently.
         Ok(None) | Err(_) if told => Ok(close_pane(pane, None)),
@@ -88,8 +86,9 @@ fn run_uncalled(
         !is_ours && tmux.mark(&own, Some(&id)).is_ok()
     });
     if !is_guest {
-        let close = || set_closing(pane, Some(&project), Closing::Always);
-        return kept_if_unrecorded(prepared.climb(context, signals, &close), pane, &project);
+        return in_our_pane(pane, &project, |close| {
+            prepared.climb(context, signals, close)
+        });
     }
     let ended = prepared.climb(context, signals, &|| {});
     if let Some((tmux, own)) = own_pane(pane, Some(&project)) {
@@ -113,12 +112,15 @@ fn answer(prepared: &anyhow::Result<Option<Prepared>>) -> Answer {
     }
 }
 
-/// What can't be recorded is to be read in the pane.
-fn kept_if_unrecorded(
-    code: anyhow::Result<ExitCode>,
+/// Does `run` in a pane that is ours. It calls what it is given before it records the end of a run that the
+/// user ended: once it is recorded nobody looks for a pane that was kept, and a kill in between would leave
+/// one. What can't be recorded is to be read in the pane.
+fn in_our_pane(
     pane: &Host,
     project: &Path,
+    run: impl FnOnce(&dyn Fn()) -> anyhow::Result<ExitCode>,
 ) -> anyhow::Result<ExitCode> {
+    let code = run(&|| set_closing(pane, Some(project), Closing::Always));
     if code.is_err() {
         set_closing(pane, Some(project), Closing::AfterSuccess);
     }

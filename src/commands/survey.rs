@@ -104,15 +104,12 @@ impl Survey {
         let shown = Tmux::on(Socket::at(socket)).shown(&pane.pane).ok()?;
         // tmux tells of a dead pane's end in its last line; the rest may be far above.
         let is_tmuxs = |line: &&str| pane.dead && line.starts_with("Pane is dead");
-        let lines = shown.lines().filter(|line| !line.trim().is_empty());
-        let lines: Vec<&str> = lines.filter(|line| !is_tmuxs(line)).collect();
-        let first = lines.len().saturating_sub(most);
-        Some(
-            lines[first..]
-                .iter()
-                .map(|line| (*line).to_owned())
-                .collect(),
-        )
+        let told = shown.lines().filter(|line| !line.trim().is_empty());
+        let mut lines: Vec<String> = told
+            .filter(|line| !is_tmuxs(line))
+            .map(str::to_owned)
+            .collect();
+        Some(lines.split_off(lines.len().saturating_sub(most)))
     }
 
     /// All panes that are marked as the session's.

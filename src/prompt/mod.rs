@@ -136,7 +136,7 @@ pub(crate) fn weaken(question: &str) -> anyhow::Result<bool> {
 
 fn select(question: &str, items: &[String], default: usize) -> anyhow::Result<usize> {
     let term = ready()?;
-    let items = cut(&term, items);
+    let items: Vec<String> = items.iter().map(|item| cut(&term, item, MARGIN)).collect();
     let chosen = Select::with_theme(theme().as_ref())
         .with_prompt(question)
         .items(&items)
@@ -251,13 +251,10 @@ fn ready() -> anyhow::Result<Term> {
     Ok(term)
 }
 
-/// Lines that are longer than the terminal is wide would be counted wrong.
-fn cut(term: &Term, items: &[String]) -> Vec<String> {
-    let width = usize::from(term.size().1).saturating_sub(MARGIN);
-    items
-        .iter()
-        .map(|item| console::truncate_str(item, width, "…").into_owned())
-        .collect()
+/// `text` in one line of `term`, `margin` columns less: a longer one would be counted wrong.
+fn cut(term: &Term, text: &str, margin: usize) -> String {
+    let width = usize::from(term.size().1).saturating_sub(margin);
+    console::truncate_str(text, width, "…").into_owned()
 }
 
 fn answered<T>(term: &Term, answer: dialoguer::Result<Option<T>>) -> anyhow::Result<T> {
@@ -279,8 +276,7 @@ fn answered<T>(term: &Term, answer: dialoguer::Result<Option<T>>) -> anyhow::Res
 /// Says something between the questions.
 pub(crate) fn tell(words: &str) -> anyhow::Result<()> {
     let term = Term::stderr();
-    let width = usize::from(term.size().1).saturating_sub(1);
-    term.write_line(&console::truncate_str(words, width, "…"))?;
+    term.write_line(&cut(&term, words, 1))?;
     Ok(())
 }
 

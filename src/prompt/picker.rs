@@ -15,6 +15,7 @@ use fuzzy_matcher::skim::SkimMatcherV2;
 use crate::escape::for_terminal;
 use crate::prompt::MARGIN;
 use crate::prompt::answered;
+use crate::prompt::cut;
 use crate::prompt::ready;
 use crate::prompt::theme;
 
@@ -105,13 +106,6 @@ struct Drawn<'a> {
     preview_rows: usize,
 }
 
-impl Drawn<'_> {
-    fn cut(&self, text: &str, margin: usize) -> String {
-        let width = usize::from(self.term.size().1).saturating_sub(margin);
-        console::truncate_str(text, width, "…").into_owned()
-    }
-}
-
 impl Theme for Drawn<'_> {
     fn format_fuzzy_select_prompt(
         &self,
@@ -136,7 +130,7 @@ impl Theme for Drawn<'_> {
         let Some(at) = self.places.get(text).copied() else {
             return Ok(());
         };
-        let line = self.cut(&self.items[at].line, MARGIN);
+        let line = cut(self.term, &self.items[at].line, MARGIN);
         self.theme.format_fuzzy_select_prompt_item(
             f,
             &line,
@@ -151,7 +145,7 @@ impl Theme for Drawn<'_> {
                 write!(
                     f,
                     "\n{}",
-                    console::style(self.cut(&shown, 1)).for_stderr().dim()
+                    console::style(cut(self.term, &shown, 1)).for_stderr().dim()
                 )?;
             }
         }
