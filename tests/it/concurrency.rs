@@ -177,11 +177,7 @@ fn s46_the_window_that_runs_is_chosen_before_one_that_lost() {
 #[test]
 fn s14_a_double_resume_of_a_dead_pane_starts_one_harness() {
     let env = TestEnv::new();
-    let (id, _) = env.finished_conversation();
-    env.run(&["resume", "-d", &id]).ok();
-    env.wait_screen(&id, "FAKE-READY");
-    env.type_line(&id, "exit 3");
-    env.wait_state(&id, "dead");
+    let (id, _) = env.failed_conversation(3);
     for output in at_once(&env, 4, &["resume", "-d", &id]) {
         output.ok_with_words();
     }

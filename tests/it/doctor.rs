@@ -1,7 +1,6 @@
 //! The check list, its status line and its data.
 
 use std::fs;
-use std::os::unix::fs::symlink;
 
 use serde_json::Value;
 
@@ -26,7 +25,7 @@ fn checks(env: &TestEnv) -> Value {
 fn a_plugin_that_is_loaded_is_seen() {
     let env = TestEnv::new();
     assert_eq!(check(&checks(&env), "plugin")["verdict"], "warn");
-    symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
+    env.install_program();
     let plugin = repository_folder().join("hqt.tmux");
     env.tmux(&["run-shell", &format!("'{}'", plugin.display())]);
     assert_eq!(check(&checks(&env), "plugin")["verdict"], "ok");

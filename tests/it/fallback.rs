@@ -53,11 +53,8 @@ fn s15_an_empty_transcript_starts_fresh_with_a_new_id() {
 #[test]
 fn s16_a_failure_after_work_is_no_reason_to_start_fresh() {
     let env = TestEnv::new();
-    let (id, conversation) = env.finished_conversation();
-    env.run(&["resume", "-d", &id]).ok();
-    env.wait_screen(&id, "FAKE-READY");
-    env.type_line(&id, "exit 1");
-    let session = env.wait_state(&id, "dead");
+    let (id, conversation) = env.failed_conversation(1);
+    let session = env.session(&id);
     assert_eq!(session["last_exit"]["code"], 1, "{session}");
     assert_eq!(session["conversation_id"], conversation.as_str());
     assert_eq!(env.runs().len(), 2, "a run was added");

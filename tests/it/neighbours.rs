@@ -1,7 +1,6 @@
 //! Other plugins, other clients and other servers beside ours.
 
 use std::io::Write;
-use std::os::unix::fs::symlink;
 use std::process::Stdio;
 
 use crate::support::{Terminal, TestEnv, argv_of, binary, descendants, repository_folder};
@@ -113,11 +112,7 @@ fn what_tmux_resurrect_would_type_starts_nothing() {
 #[test]
 fn a_pane_that_is_respawned_by_hand_stays_the_sessions() {
     let env = TestEnv::new();
-    let (id, _) = env.finished_conversation();
-    env.run(&["resume", "-d", &id]).ok();
-    env.wait_screen(&id, "FAKE-READY");
-    env.type_line(&id, "exit 3");
-    env.wait_state(&id, "dead");
+    let (id, _) = env.failed_conversation(3);
     let pane = env.pane_of(&id).id;
     env.tmux(&["respawn-pane", "-t", &pane]);
     env.wait_state(&id, "running");
@@ -172,7 +167,7 @@ fn wait_shown(env: &TestEnv, sessions: usize) {
 /// A server with the plugin.
 fn with_plugin() -> TestEnv {
     let env = TestEnv::without_server();
-    symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
+    env.install_program();
     env.start_server();
     load(&env);
     env

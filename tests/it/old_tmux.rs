@@ -2,10 +2,9 @@
 //! new enough; tests/matrix runs these in a release of Debian that has such a one.
 
 use std::fs;
-use std::os::unix::fs::symlink;
 
 use crate::store::old_store;
-use crate::support::{Terminal, TestEnv, binary, repository_folder};
+use crate::support::{Terminal, TestEnv, repository_folder};
 
 /// The version as tmux says it, which must be one that is to be refused.
 fn version(env: &TestEnv) -> String {
@@ -78,7 +77,7 @@ fn s38_doctor_fails_with_the_minimum() {
 #[ignore = "for a tmux before 3.2: tests/matrix"]
 fn s32_the_keys_say_so() {
     let env = TestEnv::without_server();
-    symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
+    env.install_program();
     // As a user has it: loaded while the server starts.
     let plugin = repository_folder().join("hqt.tmux");
     let line = format!("run-shell \"'{}'\"\n", plugin.display());

@@ -12,7 +12,7 @@ mod status;
 mod tpm;
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::support::{Terminal, TestEnv, binary, repository_folder};
@@ -21,11 +21,17 @@ fn plugin(file: &str) -> PathBuf {
     repository_folder().join(file)
 }
 
+/// A server whose PATH has the program.
+fn env_with_program() -> TestEnv {
+    let env = TestEnv::without_server();
+    env.install_program();
+    env.start_server();
+    env
+}
+
 /// A server with the plugin, whose current window stands in the project.
 fn env_with_plugin() -> TestEnv {
-    let env = TestEnv::without_server();
-    symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
-    env.start_server();
+    let env = env_with_program();
     load(&env);
     let project = env.project();
     env.tmux(&["new-window", "-c", project.to_str().unwrap(), "exec cat"]);
@@ -65,9 +71,7 @@ fn the_files_can_be_run_by_a_plugin_manager() {
 
 #[test]
 fn the_root_file_binds_the_same_keys() {
-    let env = TestEnv::without_server();
-    symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
-    env.start_server();
+    let env = env_with_program();
     let file = plugin("hqt.tmux");
     env.tmux(&["run-shell", &format!("'{}'", file.display())]);
     for key in ["S", "R"] {
@@ -196,9 +200,7 @@ fn a_missing_program_leaves_harmless_keys_and_words() {
 
 #[test]
 fn keys_are_options_and_may_be_turned_off() {
-    let env = TestEnv::without_server();
-    symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
-    env.start_server();
+    let env = env_with_program();
     env.tmux(&["set-option", "-g", "@hqt-key", "H"]);
     env.tmux(&["set-option", "-g", "@hqt-resume-key", ""]);
     load(&env);
@@ -242,9 +244,7 @@ fn doctor_sees_the_plugin() {
 
 #[test]
 fn the_status_placeholder_becomes_the_status_line() {
-    let env = TestEnv::without_server();
-    symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
-    env.start_server();
+    let env = env_with_program();
     env.tmux(&[
         "set-option",
         "-g",

@@ -197,11 +197,7 @@ fn s14_a_session_that_runs_on_another_server_is_not_started_twice() {
 #[test]
 fn s13_a_server_that_cannot_be_asked_makes_the_state_unknown() {
     let env = TestEnv::new();
-    let (id, _) = env.finished_conversation();
-    env.run(&["resume", "-d", &id]).ok();
-    env.wait_screen(&id, "FAKE-READY");
-    env.type_line(&id, "exit 3");
-    env.wait_state(&id, "dead");
+    let (id, _) = env.failed_conversation(3);
     // tmux itself fails for a reason of its own; whether the pane is there can't be known.
     let tmux = env.path("bin/tmux");
     std::fs::write(&tmux, "#!/bin/sh\necho 'lost my mind' >&2\nexit 1\n").unwrap();

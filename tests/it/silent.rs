@@ -36,11 +36,8 @@ fn s13_a_server_that_hangs_for_a_while_is_waited_for() {
 #[test]
 fn s13_a_server_that_hangs_makes_the_state_unknown_and_starts_nothing() {
     let env = TestEnv::new();
-    let (id, conversation) = env.finished_conversation();
-    env.run(&["resume", "-d", &id]).ok();
-    env.wait_screen(&id, "FAKE-READY");
-    env.type_line(&id, "exit 3");
-    let before = env.wait_state(&id, "dead");
+    let (id, conversation) = env.failed_conversation(3);
+    let before = env.session(&id);
     let server = env.tmux(&["display-message", "-p", "#{pid}"]);
     signal_server(&server, Signal::SIGSTOP);
     let verbs: [&[&str]; 3] = [&["list", "--json"], &["resume", "-d", &id], &["stop", &id]];

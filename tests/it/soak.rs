@@ -3,13 +3,12 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::support::{
-    Terminal, TestEnv, binary, children_that_nobody_waited_for, number_from, repository_folder,
+    Terminal, TestEnv, children_that_nobody_waited_for, number_from, repository_folder,
 };
 
 /// What may not grow, while no session is there.
@@ -65,7 +64,7 @@ fn world() -> TestEnv {
     let env = TestEnv::without_server();
     env.require_bwrap();
     env.start_server();
-    symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
+    env.install_program();
     for (option, value) in [
         ("status-interval", "1"),
         ("status-right-length", "60"),

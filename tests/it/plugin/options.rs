@@ -1,15 +1,7 @@
 use std::fs;
-use std::os::unix::fs::symlink;
 
-use crate::plugin::{load, plugin, press};
+use crate::plugin::{env_with_program, load, plugin, press};
 use crate::support::{Terminal, TestEnv, binary};
-
-fn env_with_program() -> TestEnv {
-    let env = TestEnv::without_server();
-    symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
-    env.start_server();
-    env
-}
 
 fn set(env: &TestEnv, option: &str, value: &str) {
     env.tmux(&["set-option", "-g", option, value]);
@@ -196,20 +188,7 @@ fn at_the_start_of_a_server_the_first_client_is_told() {
     let line = "set -g @hqt-binary /nowhere/hqt-tmux\nrun-shell";
     let line = format!("{line} '{}'\n", plugin("hqt.tmux").display());
     fs::write(&conf, line).unwrap();
-    let mut start = env.command("tmux");
-    start.arg("-S").arg(env.socket()).arg("-f").arg(&conf);
-    start.args([
-        "new-session",
-        "-d",
-        "-s",
-        "main",
-        "-x",
-        "160",
-        "-y",
-        "45",
-        "exec cat",
-    ]);
-    env.finish(start).ok();
+    env.start_server_with(&conf);
     let terminal = Terminal::attach(&env);
     terminal.wait_for("program missing");
     drop(terminal);

@@ -1,8 +1,7 @@
 use std::fs;
-use std::os::unix::fs::symlink;
 
 use crate::plugin::{answer, env_with_plugin, load, press};
-use crate::support::{Terminal, TestEnv, binary};
+use crate::support::{Terminal, TestEnv};
 
 /// Sizes of a client: on the first tmux draws no popup, on the second none that one could ask in.
 pub(super) const SMALL: [(u16, u16); 2] = [(40, 4), (36, 8)];
@@ -207,7 +206,7 @@ fn s31_a_client_that_goes_takes_its_popup_along() {
 fn s03_nothing_hostile_is_run_on_the_way_to_a_window() {
     for name in ["it's", "r#(pwn)s", "$(pwn)", "x\npwn", "#{pane_pid}", "x;"] {
         let env = TestEnv::without_server();
-        symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
+        env.install_program();
         env.set_trap("pwn");
         env.start_server();
         load(&env);
@@ -230,7 +229,7 @@ fn s03_nothing_hostile_is_run_on_the_way_to_a_window() {
 #[test]
 fn s03_nor_is_the_name_of_a_tmux_session() {
     let env = TestEnv::without_server();
-    symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
+    env.install_program();
     env.set_trap("pwn");
     env.start_server();
     load(&env);

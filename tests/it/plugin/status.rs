@@ -1,18 +1,16 @@
 use std::fs;
-use std::os::unix::fs::symlink;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use rusqlite::Connection;
 
+use crate::plugin::env_with_program;
 use crate::plugin::load;
-use crate::support::{Terminal, TestEnv, argv_of, binary, children};
+use crate::support::{Terminal, TestEnv, argv_of, children};
 
 /// A server whose status line has the placeholder, asked every second.
 fn env_with_status(options: &[(&str, &str)]) -> TestEnv {
-    let env = TestEnv::without_server();
-    symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
-    env.start_server();
+    let env = env_with_program();
     for (option, value) in [
         ("status-interval", "1"),
         ("status-right-length", "80"),
@@ -68,9 +66,7 @@ fn a_client_without_utf8_gets_ascii() {
 
 #[test]
 fn the_placeholder_is_replaced_wherever_the_user_put_it() {
-    let env = TestEnv::without_server();
-    symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
-    env.start_server();
+    let env = env_with_program();
     let options = [
         "status-left",
         "status-right",
@@ -133,7 +129,7 @@ fn a_style_is_data() {
     for style in hostile {
         let env = TestEnv::without_server();
         env.set_trap("pwn");
-        symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
+        env.install_program();
         env.start_server();
         for (option, value) in [
             ("status-interval", "1"),

@@ -65,20 +65,7 @@ impl Managed {
             self.env.path("plugins").display()
         );
         fs::write(&conf, lines).unwrap();
-        let mut start = self.env.command("tmux");
-        start.arg("-S").arg(self.env.socket()).arg("-f").arg(&conf);
-        start.args([
-            "new-session",
-            "-d",
-            "-s",
-            "main",
-            "-x",
-            "160",
-            "-y",
-            "45",
-            "exec cat",
-        ]);
-        self.env.finish(start).ok();
+        self.env.start_server_with(&conf);
     }
 
     fn clone_of_ours(&self) -> PathBuf {
@@ -107,7 +94,7 @@ fn tpm_installs_updates_and_reloads() {
         return;
     };
     let env = &managed.env;
-    std::os::unix::fs::symlink(binary(), env.path("bin/hqt-tmux")).unwrap();
+    env.install_program();
     let terminal = Terminal::attach(env);
     managed.install(&terminal);
     let bound = || env.tmux(&["list-keys", "-T", "prefix", "S"]);

@@ -125,6 +125,11 @@ impl TestEnv {
         }
     }
 
+    /// Puts the binary on PATH as `hqt-tmux`.
+    pub(crate) fn install_program(&self) {
+        symlink(binary(), self.path("bin/hqt-tmux")).expect("a link");
+    }
+
     /// Puts the stand-in on PATH under `name`. Another process writes it: a descriptor of ours
     /// that is open for writing could be inherited by another test's child, and then the script
     /// is "busy" and can't be started.

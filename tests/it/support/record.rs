@@ -132,6 +132,18 @@ impl TestEnv {
         self.wait_closed(&session);
         (session, conversation)
     }
+
+    /// Like [`TestEnv::finished_conversation`]; then it was resumed and ended with `code`, a failure, so that
+    /// its pane is kept.
+    #[track_caller]
+    pub(crate) fn failed_conversation(&self, code: u8) -> (String, String) {
+        let (session, conversation) = self.finished_conversation();
+        self.run(&["resume", "-d", &session]).ok();
+        self.wait_screen(&session, "FAKE-READY");
+        self.type_line(&session, &format!("exit {code}"));
+        self.wait_state(&session, "dead");
+        (session, conversation)
+    }
 }
 
 fn runs_in(folder: &Path) -> Vec<Run> {
