@@ -54,6 +54,11 @@ fn a_folder_that_has_gone_is_told_and_none_taken_for_it() {
         let gone = env.path("gone");
         fs::create_dir(&gone).unwrap();
         env.tmux(&["new-window", "-c", gone.to_str().unwrap(), "exec cat"]);
+        // tmux answers before the pane's process has gone there, and where it can't, it goes home.
+        let cwd = ["display-message", "-p", "#{pane_current_path}"];
+        env.wait_until("the pane's folder", || {
+            (env.tmux(&cwd).trim_end() == gone.to_str().unwrap()).then_some(())
+        });
         fs::remove_dir(&gone).unwrap();
         let terminal = Terminal::attach_to(&env, size, "main");
         press(&terminal, "S", "closes");
