@@ -1,15 +1,12 @@
 //! Looking at a store that perhaps can't be written.
 
 use std::ffi::OsString;
-use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 use std::path::PathBuf;
 
 use rusqlite::Connection;
-use rusqlite::ErrorCode;
 
-use crate::store::Error;
 use crate::store::PATIENCE;
 use crate::store::Result;
 use crate::store::Store;
@@ -66,23 +63,5 @@ impl Store {
             })
         })?;
         Ok(rows.flatten().collect())
-    }
-}
-
-impl Error {
-    /// Whether it is only the writing that was refused.
-    fn is_of_writing(&self) -> bool {
-        match self {
-            Self::Io(error) => matches!(
-                error.kind(),
-                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
-            ),
-            // The journal beside the file can't be made.
-            Self::Sqlite(error) => matches!(
-                error.sqlite_error_code(),
-                Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen)
-            ),
-            Self::Absent | Self::Newer { .. } | Self::Corrupt(_) => false,
-        }
     }
 }

@@ -4,10 +4,13 @@
     reason = "an edge: it makes the store's folder and file"
 )]
 
+mod error;
 mod look;
 mod migrations;
 mod row;
 
+pub(crate) use error::Error;
+pub(crate) use error::explain;
 pub(crate) use look::Named;
 
 use std::ffi::OsStr;
@@ -25,8 +28,6 @@ use rusqlite::OpenFlags;
 use rusqlite::OptionalExtension;
 use rusqlite::params;
 
-use crate::error::UserError;
-use crate::escape::for_terminal;
 use crate::session::Ended;
 use crate::session::Sandboxing;
 use crate::session::Session;
@@ -36,32 +37,6 @@ use crate::session::SessionId;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long the status line waits: it is asked again soon.
 const HASTE: Duration = Duration::from_millis(50);
-
-/// What can go wrong with the store.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Error {
-    #[error("there is no store yet")]
-    Absent,
-    #[error("the store is of version {found}, this hqt-tmux knows versions up to {known}")]
-    Newer { found: i64, known: i64 },
-    #[error("the store is damaged: {0}")]
-    Corrupt(String),
-    #[error("{0}")]
-    Io(#[from] std::io::Error),
-    #[error("{0}")]
-    Sqlite(rusqlite::Error),
-}
-
-impl From<rusqlite::Error> for Error {
-    fn from(error: rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode::DatabaseCorrupt;
-        use rusqlite::ErrorCode::NotADatabase;
-        match error.sqlite_error_code() {
-            Some(DatabaseCorrupt | NotADatabase) => Self::Corrupt(error.to_string()),
-            _ => Self::Sqlite(error),
-        }
-    }
-}
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -81,27 +56,6 @@ pub(crate) struct Summary {
 /// The path of the store in the state folder.
 pub(crate) fn path(folder: &Path) -> PathBuf {
     folder.join("sessions.db")
-}
-
-/// What a person is told about a store that can't be used.
-pub(crate) fn explain(error: &Error, folder: &Path) -> anyhow::Error {
-    let shown = for_terminal(path(folder));
-    let hint = match error {
-        Error::Newer { .. } => {
-            "install the newest hqt-tmux; this one leaves the store as it is".to_owned()
-        }
-        Error::Corrupt(_) => format!(
-            "it was left as it is; move it away to begin with an empty one: mv {shown} {shown}.damaged"
-        ),
-        Error::Absent => "start a session first: hqt-tmux new".to_owned(),
-        Error::Io(_) | Error::Sqlite(_) => format!(
-            "look at the permissions and the free space of {}",
-            for_terminal(folder)
-        ),
-    };
-    UserError::new(format!("could not use the store `{shown}`: {error}"))
-        .hint(hint)
-        .into()
 }
 
 impl Store {
