@@ -11,8 +11,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(crate) struct SessionId(String);
 
+impl From<SessionId> for String {
+    fn from(id: SessionId) -> Self {
+        id.0
+    }
+}
+
 impl SessionId {
-    const LENGTH: usize = 12;
+    pub(crate) const LENGTH: usize = 12;
 
     /// The id that `text` spells; `None` when it can't be one.
     pub(crate) fn parse(text: &str) -> Option<Self> {
@@ -66,6 +72,27 @@ pub(crate) struct Policy {
 }
 
 impl Policy {
+    const ALL: [Self; 4] = [
+        Self::new(FsAccess::Rw, true),
+        Self::new(FsAccess::Rw, false),
+        Self::new(FsAccess::Ro, true),
+        Self::new(FsAccess::Ro, false),
+    ];
+
+    const fn new(fs: FsAccess, net: bool) -> Self {
+        Self { fs, net }
+    }
+
+    /// The designed form, letter by letter.
+    fn as_json(self) -> &'static str {
+        match (self.fs, self.net) {
+            (FsAccess::Rw, true) => r#"{"fs":"rw","net":true}"#,
+            (FsAccess::Rw, false) => r#"{"fs":"rw","net":false}"#,
+            (FsAccess::Ro, true) => r#"{"fs":"ro","net":true}"#,
+            (FsAccess::Ro, false) => r#"{"fs":"ro","net":false}"#,
+        }
+    }
+
     /// Whether a session under `self` may do something that one under `other` may not.
     pub(crate) fn is_weaker_than(self, other: Self) -> bool {
         (self.fs == FsAccess::Rw && other.fs == FsAccess::Ro) || (self.net && !other.net)
@@ -83,12 +110,12 @@ pub(crate) enum Sandboxing {
 
 impl Sandboxing {
     /// From the column `sandbox_json`.
-    pub(crate) fn from_json(json: Option<String>) -> Self {
+    pub(crate) fn from_json(json: Option<&str>) -> Self {
         match json {
             None => Self::Off,
-            Some(text) => match policy_in(&text) {
+            Some(text) => match policy_in(text) {
                 Some(policy) => Self::On(policy),
-                None => Self::Unreadable(text),
+                None => Self::Unreadable(text.to_owned()),
             },
         }
     }
@@ -97,7 +124,7 @@ impl Sandboxing {
     pub(crate) fn to_json(&self) -> Option<String> {
         match self {
             Self::Off => None,
-            Self::On(policy) => Some(format!(r#"{{"fs":"{}","net":{}}}"#, policy.fs, policy.net)),
+            Self::On(policy) => Some(policy.as_json().to_owned()),
             Self::Unreadable(text) => Some(text.clone()),
         }
     }
@@ -105,6 +132,10 @@ impl Sandboxing {
 
 /// The policy of exactly the designed form: serde would also read an array, or a variant as an object.
 fn policy_in(text: &str) -> Option<Policy> {
+    // What we wrote ourselves: a list reads thousands.
+    if let Some(policy) = Policy::ALL.iter().find(|policy| policy.as_json() == text) {
+        return Some(*policy);
+    }
     let value: serde_json::Value = serde_json::from_str(text).ok()?;
     let policy: Policy = serde_json::from_str(text).ok()?;
     (serde_json::to_value(policy).ok()? == value).then_some(policy)
@@ -177,6 +208,19 @@ pub(crate) struct Session {
     pub(crate) report: Vec<PathBuf>,
 }
 
+impl Session {
+    /// Whether its newest run may have left a pane: one that ended well closed it; one that goes on, was killed or
+    /// failed may have one.
+    pub(crate) fn may_have_a_pane(&self) -> bool {
+        may_have_a_pane(self.run_open, self.last_exit.map(|exit| exit.ended))
+    }
+}
+
+/// [`Session::may_have_a_pane`] of one whose newest run is `run_open` or has `ended`.
+pub(crate) fn may_have_a_pane(run_open: bool, ended: Option<Ended>) -> bool {
+    run_open || ended.is_some_and(|ended| !ended.is_by_user())
+}
+
 /// Where a session is in its life.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -234,13 +278,10 @@ mod tests {
         for fs in [FsAccess::Rw, FsAccess::Ro] {
             for net in [true, false] {
                 let sandbox = Sandboxing::On(Policy { fs, net });
-                assert_eq!(Sandboxing::from_json(sandbox.to_json()), sandbox);
+                assert_eq!(Sandboxing::from_json(sandbox.to_json().as_deref()), sandbox);
             }
         }
-        assert_eq!(
-            Sandboxing::from_json(Sandboxing::Off.to_json()),
-            Sandboxing::Off
-        );
+        assert_eq!(Sandboxing::from_json(None), Sandboxing::Off);
     }
 
     #[test]
@@ -265,7 +306,7 @@ mod tests {
             r#"{"fs":"rw","net":true,"more":1}"#,
             "null",
         ] {
-            let read = Sandboxing::from_json(Some(text.into()));
+            let read = Sandboxing::from_json(Some(text));
             assert_eq!(read, Sandboxing::Unreadable(text.into()));
         }
     }
@@ -295,7 +336,7 @@ mod tests {
                 r#"{"fs":{"rw":null},"net":true}"#,
             ])
         ) {
-            match Sandboxing::from_json(Some(text.clone())) {
+            match Sandboxing::from_json(Some(&text)) {
                 Sandboxing::Off => prop_assert!(false, "unsandboxed by `{text}`"),
                 Sandboxing::Unreadable(kept) => prop_assert_eq!(kept, text),
                 Sandboxing::On(policy) => {

@@ -128,7 +128,7 @@ fn wanted(context: &Context, stored: &Session, message: Option<&Message>) -> (Se
     let session = Session {
         conversation_id: planning::known_conversation(&context.host, stored, told),
         sandbox: match message.and_then(|message| message.sandbox.as_ref()) {
-            Some(new) => Sandboxing::from_json(new.json.clone()),
+            Some(new) => Sandboxing::from_json(new.json.as_deref()),
             None => stored.sandbox.clone(),
         },
         ..stored.clone()

@@ -1,5 +1,7 @@
 //! Tables as wide as the terminal.
 
+use std::borrow::Cow;
+
 use crate::commands::table;
 
 /// A step on the way to fewer columns: the column under this heading is cut to this width, or goes
@@ -9,68 +11,176 @@ pub(super) type Step = (&'static str, usize);
 /// Columns are padded apart by this.
 const GAP: usize = 2;
 
-/// The lines of a table at most `width` wide, where there is one: what `steps` name is cut, in their
-/// order, and no more of it than is needed. All rows have as many cells as the first, the headings.
-pub(super) fn table(mut rows: Vec<Vec<String>>, width: Option<usize>, steps: &[Step]) -> String {
-    let Some(width) = width else {
-        return lines(&table::aligned(&rows));
-    };
-    let mut widths = widths(&rows);
-    for (heading, narrowest) in steps {
-        let whole: usize = widths.iter().map(|width| width + GAP).sum();
-        let excess = whole.saturating_sub(GAP).saturating_sub(width);
-        if excess == 0 {
-            break;
-        }
-        let headings = rows.first().into_iter().flatten();
-        let Some(column) = headings.into_iter().position(|name| name == heading) else {
-            continue;
-        };
-        if *narrowest == 0 {
-            rows.iter_mut().for_each(|row| drop(row.remove(column)));
-            widths.remove(column);
-            continue;
-        }
-        let kept = widths[column].saturating_sub(excess).max(*narrowest);
-        widths[column] = kept.min(widths[column]);
-        for row in &mut rows {
-            row[column] = table::cut(&row[column], widths[column]);
+/// A cell that is wider stands out of its column: one name must not make every line as long.
+const WIDEST: usize = 60;
+
+/// Rows of cells. Thousands of them: most cells are one of a few words, and are borrowed.
+pub(super) struct Table {
+    columns: usize,
+    cells: Vec<Cow<'static, str>>,
+}
+
+impl Table {
+    pub(super) fn new(columns: usize) -> Self {
+        Self {
+            columns,
+            cells: Vec::new(),
         }
     }
-    let cut = |line: &String| table::cut(line, width);
-    let cut: Vec<String> = table::aligned(&rows).iter().map(cut).collect();
-    lines(&cut)
+
+    pub(super) fn with_headings<const N: usize>(headings: [&'static str; N]) -> Self {
+        let mut table = Self::new(N);
+        table.push(headings.map(Cow::Borrowed));
+        table
+    }
+
+    /// How many rows it has, with the headings.
+    pub(super) fn len(&self) -> usize {
+        self.cells.len() / self.columns
+    }
+
+    /// Adds a row, of as many cells as there are columns.
+    pub(super) fn push(&mut self, row: impl IntoIterator<Item = Cow<'static, str>>) {
+        self.cells.extend(row);
+    }
+
+    /// Replaces a cell.
+    pub(super) fn set(&mut self, row: usize, column: usize, cell: impl Into<Cow<'static, str>>) {
+        self.cells[row * self.columns + column] = cell.into();
+    }
+
+    pub(super) fn row(&self, at: usize) -> &[Cow<'static, str>] {
+        &self.cells[at * self.columns..][..self.columns]
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &[Cow<'static, str>]> {
+        self.cells.chunks_exact(self.columns)
+    }
+
+    /// All columns, none of them cut.
+    pub(super) fn layout(&self) -> Layout {
+        let mut columns: Vec<Column> = (0..self.columns).map(Column::empty).collect();
+        for row in self.rows() {
+            for (column, cell) in columns.iter_mut().zip(row) {
+                column.width = column.width.max(table::width(cell));
+            }
+        }
+        Layout { columns }
+    }
+
+    /// Its lines, at most `width` wide, where there is one: what `steps` name is cut, in their order, and no more
+    /// of it than is needed. The first row is the headings.
+    pub(super) fn fitted(&self, width: Option<usize>, steps: &[Step]) -> String {
+        let mut layout = self.layout();
+        if let Some(width) = width {
+            layout.narrow(width, self.row(0), steps);
+        }
+        let mut text = String::new();
+        for row in self.rows() {
+            layout.write(row, width, &mut text);
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// Where the columns of a table stand.
+pub(super) struct Layout {
+    columns: Vec<Column>,
+}
+
+struct Column {
+    /// Among the cells of a row.
+    at: usize,
+    width: usize,
+    is_cut: bool,
+}
+
+impl Column {
+    fn empty(at: usize) -> Self {
+        Self {
+            at,
+            width: 0,
+            is_cut: false,
+        }
+    }
+}
+
+impl Layout {
+    fn narrow(&mut self, width: usize, headings: &[Cow<'static, str>], steps: &[Step]) {
+        for (heading, narrowest) in steps {
+            let whole: usize = self.columns.iter().map(|column| column.width + GAP).sum();
+            let excess = whole.saturating_sub(GAP).saturating_sub(width);
+            if excess == 0 {
+                break;
+            }
+            let is_meant = |column: &Column| headings[column.at] == *heading;
+            let Some(place) = self.columns.iter().position(is_meant) else {
+                continue;
+            };
+            if *narrowest == 0 {
+                self.columns.remove(place);
+                continue;
+            }
+            let column = &mut self.columns[place];
+            let kept = column.width.saturating_sub(excess).max(*narrowest);
+            column.is_cut |= kept < column.width;
+            column.width = kept.min(column.width);
+        }
+    }
+
+    /// Adds a row's line to `text`, at most `widest` wide; the last cell is not padded.
+    pub(super) fn write(
+        &self,
+        row: &[Cow<'static, str>],
+        widest: Option<usize>,
+        text: &mut String,
+    ) {
+        let start = text.len();
+        let (mut used, mut missing) = (0, 0);
+        for column in &self.columns {
+            text.extend(std::iter::repeat_n(' ', missing));
+            let cell = match column.is_cut {
+                true => table::cut(&row[column.at], column.width),
+                false => Cow::Borrowed(row[column.at].as_ref()),
+            };
+            text.push_str(&cell);
+            let width = table::width(&cell);
+            used += missing + width;
+            missing = column.width.min(WIDEST).saturating_sub(width) + GAP;
+        }
+        if let Some(widest) = widest.filter(|widest| *widest < used) {
+            let cut = table::cut(&text[start..], widest).into_owned();
+            text.truncate(start);
+            text.push_str(&cut);
+        }
+    }
 }
 
 /// Rows whose last cell is a text: its lines are broken between words, below each other.
 pub(super) fn texts(rows: &[Vec<String>], width: Option<usize>) -> String {
-    let Some(width) = width else {
-        return lines(&table::aligned(rows));
-    };
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
-    let labels: Vec<Vec<String>> = rows
-        .iter()
-        .map(|row| {
-            row.iter()
-                .take(columns.saturating_sub(1))
-                .cloned()
-                .collect()
-        })
-        .collect();
-    let before: usize = widths(&labels).iter().map(|width| width + GAP).sum();
-    let mut broken = Vec::new();
+    let mut whole = Table::new(columns);
+    for row in rows {
+        whole.push(row.iter().cloned().map(Cow::Owned));
+    }
+    let Some(width) = width else {
+        return whole.fitted(None, &[]);
+    };
+    let labels = whole.layout().columns.into_iter().take(columns - 1);
+    let before: usize = labels.map(|column| column.width + GAP).sum();
+    let mut broken = Table::new(columns);
     for row in rows {
         let Some((text, labels)) = row.split_last() else {
             continue;
         };
         let mut labels = labels.to_vec();
         for line in words_in_lines(text, width.saturating_sub(before)) {
-            let mut row = std::mem::replace(&mut labels, vec![String::new(); columns - 1]);
-            row.push(line);
-            broken.push(row);
+            let labels = std::mem::replace(&mut labels, vec![String::new(); columns - 1]);
+            broken.push(labels.into_iter().chain([line]).map(Cow::Owned));
         }
     }
-    lines(&table::aligned(&broken))
+    broken.fitted(None, &[])
 }
 
 /// `text` in lines of at most `width`; what is longer without a space stays whole, to be copied.
@@ -96,54 +206,36 @@ fn words_in_lines(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-fn widths(rows: &[Vec<String>]) -> Vec<usize> {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
-    let width = |column: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(column));
-        cells.map(|cell| table::width(cell)).max()
-    };
-    (0..columns)
-        .map(|column| width(column).unwrap_or_default())
-        .collect()
-}
-
-fn lines(lines: &[String]) -> String {
-    let mut text = lines.join("\n");
-    text.push('\n');
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const STEPS: &[Step] = &[("FOLDER", 6), ("NAME", 4), ("FOLDER", 0)];
 
-    fn rows() -> Vec<Vec<String>> {
-        let rows = [
-            ["ID", "NAME", "FOLDER"],
-            ["1", "日本日本", "/a/long/folder"],
-            ["2", "e\u{301}e\u{301}e\u{301}e\u{301}", "/x"],
-        ];
-        rows.map(|row| row.map(str::to_owned).to_vec()).to_vec()
+    fn fitted(width: Option<usize>) -> String {
+        let mut table = Table::with_headings(["ID", "NAME", "FOLDER"]);
+        table.push(["1", "日本日本", "/a/long/folder"].map(Cow::Borrowed));
+        let combining = "e\u{301}e\u{301}e\u{301}e\u{301}";
+        table.push(["2", combining, "/x"].map(Cow::Borrowed));
+        table.fitted(width, STEPS)
     }
 
     #[test]
     fn the_least_important_column_is_cut_first() {
         assert_eq!(
-            table(rows(), None, STEPS),
+            fitted(None),
             "ID  NAME      FOLDER\n1   日本日本  /a/long/folder\n2   e\u{301}e\u{301}e\u{301}e\u{301}      /x\n"
         );
         assert_eq!(
-            table(rows(), Some(24), STEPS),
+            fitted(Some(24)),
             "ID  NAME      FOLDER\n1   日本日本  /a/long/f…\n2   e\u{301}e\u{301}e\u{301}e\u{301}      /x\n"
         );
         assert_eq!(
-            table(rows(), Some(17), STEPS),
+            fitted(Some(17)),
             "ID  NAME   FOLDER\n1   日本…  /a/lo…\n2   e\u{301}e\u{301}e\u{301}e\u{301}   /x\n"
         );
         assert_eq!(
-            table(rows(), Some(9), STEPS),
+            fitted(Some(9)),
             "ID  NAME\n1   日…\n2   e\u{301}e\u{301}e\u{301}e\u{301}\n"
         );
     }
@@ -151,7 +243,7 @@ mod tests {
     #[test]
     fn no_line_is_wider_than_the_terminal() {
         for width in 1..60 {
-            for line in table(rows(), Some(width), STEPS).lines() {
+            for line in fitted(Some(width)).lines() {
                 assert!(
                     console::measure_text_width(line) <= width,
                     "{width}: {line}"

@@ -1,9 +1,12 @@
 //! `hqt-tmux list`: all sessions.
 
+use std::borrow::Cow;
+
 use crate::cli;
 use crate::commands::Context;
 use crate::commands::Explained;
 use crate::commands::fit;
+use crate::commands::fit::Table;
 use crate::commands::mark_seen;
 use crate::commands::object::Object;
 use crate::commands::print;
@@ -16,25 +19,22 @@ use crate::escape::for_terminal;
 use crate::host;
 use crate::session::Activity;
 use crate::session::Session;
+use crate::session::State;
+use crate::store;
+use crate::store::Store;
 
 pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<ExitCode> {
     let store = context.store_to_look_at()?;
-    let sessions = store.all().explained(context)?;
-    let survey = Survey::of(context, &sessions)?;
-    if arguments.json {
-        let all = sessions.iter().map(|session| Object::of(session, &survey));
-        print_json(&all.collect::<Vec<_>>())?;
-    } else if sessions.is_empty() {
-        say("there is no session yet; start one with: hqt-tmux new");
-    } else {
-        print(&text(&sessions, &survey, context.width()))?;
-    }
-    let failed = sessions.iter().filter(|session| session.failed_unseen);
+    let (looked_at, survey) = match arguments.json {
+        true => as_json(context, &store)?,
+        false => as_table(context, &store)?,
+    };
+    let failed = looked_at.iter().filter(|session| session.failed_unseen);
     mark_seen(
         &store,
         &failed.map(|session| &session.id).collect::<Vec<_>>(),
     );
-    if let Some((trouble, remedy)) = sessions.iter().find_map(|session| survey.trouble(session)) {
+    if let Some((trouble, remedy)) = looked_at.iter().find_map(|session| survey.trouble(session)) {
         say(&format!(
             "some states are unknown: {trouble}\n\nhint: {remedy}"
         ));
@@ -42,14 +42,49 @@ pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<Ex
     Ok(ExitCode::Done)
 }
 
-/// With a mark where the last run changed what the host may run; `show` names it.
-fn state(session: &Session, survey: &Survey) -> String {
-    let state = table::state_word(survey.state(session));
-    match session.report.is_empty() {
-        true => state,
-        false => format!("{state} !"),
-    }
+fn as_json(context: &Context, store: &Store) -> anyhow::Result<(Vec<Session>, Survey)> {
+    let sessions = store.all().explained(context)?;
+    let survey = Survey::of(context, &sessions)?;
+    let all = sessions.iter().map(|session| Object::of(session, &survey));
+    print_json(&all.collect::<Vec<_>>())?;
+    Ok((sessions, survey))
 }
+
+/// Gives the sessions of which the row alone did not tell all.
+fn as_table(context: &Context, store: &Store) -> anyhow::Result<(Vec<Session>, Survey)> {
+    let width = context.width();
+    let Listed {
+        mut table,
+        places,
+        unsettled,
+    } = read(store, width).explained(context)?;
+    let survey = Survey::of(context, &unsettled)?;
+    for (place, session) in places.into_iter().zip(&unsettled) {
+        let state = state(survey.state(session), !session.report.is_empty());
+        table.set(place, STATE, state);
+        table.set(place, ACTIVITY, activity(survey.activity(session)));
+    }
+    match table.len() == 1 {
+        true => say("there is no session yet; start one with: hqt-tmux new"),
+        false => print(&table.fitted(width, NARROWER))?,
+    }
+    Ok((unsettled, survey))
+}
+
+/// What the store tells.
+struct Listed {
+    /// As if no session had a pane.
+    table: Table,
+    /// Those that may have one, or have failed; and their rows.
+    unsettled: Vec<Session>,
+    places: Vec<usize>,
+}
+
+const HEADINGS: [&str; 8] = [
+    "ID", "NAME", "HARNESS", "STATE", "ACTIVITY", "SANDBOX", "AGE", "FOLDER",
+];
+const STATE: usize = 3;
+const ACTIVITY: usize = 4;
 
 /// What a narrow terminal does without, first things first.
 const NARROWER: &[fit::Step] = &[
@@ -63,32 +98,46 @@ const NARROWER: &[fit::Step] = &[
     ("NAME", 4),
 ];
 
-fn text(sessions: &[Session], survey: &Survey, width: Option<usize>) -> String {
+fn read(store: &Store, width: Option<usize>) -> Result<Listed, store::Error> {
     let now = host::now();
-    let mut rows: Vec<Vec<String>> = vec![
-        [
-            "ID", "NAME", "HARNESS", "STATE", "ACTIVITY", "SANDBOX", "AGE", "FOLDER",
-        ]
-        .map(str::to_owned)
-        .to_vec(),
-    ];
-    for session in sessions {
-        rows.push(vec![
-            session.id.to_string(),
+    let mut table = Table::with_headings(HEADINGS);
+    let (mut unsettled, mut places) = (Vec::new(), Vec::new());
+    store.each(|record| {
+        if record.may_have_a_pane()? || record.failed_unseen()? {
+            places.push(table.len());
+            unsettled.push(record.session()?);
+        }
+        table.push([
+            String::from(record.id()?).into(),
             match width {
-                Some(_) => table::name(session),
-                None => for_terminal(&session.name),
+                Some(_) => table::short(record.name()?).into(),
+                None => for_terminal(record.name()?).into(),
             },
-            for_terminal(&session.harness),
-            state(session, survey),
-            survey
-                .activity(session)
-                .map_or("-", Activity::as_str)
-                .to_owned(),
-            table::sandbox_word(&session.sandbox),
-            table::age(session.created_at, now),
-            for_terminal(&session.cwd),
+            table::harness(record.harness()?),
+            state(State::Stopped, record.has_report()?),
+            activity(None).into(),
+            table::sandbox_word(&record.sandbox()?).into(),
+            table::age(record.created_at()?, now).into(),
+            for_terminal(record.cwd()?).into(),
         ]);
+        Ok(())
+    })?;
+    Ok(Listed {
+        table,
+        unsettled,
+        places,
+    })
+}
+
+/// With a mark where the last run changed what the host may run; `show` names it.
+fn state(state: State, has_report: bool) -> Cow<'static, str> {
+    let state = table::state_word(state);
+    match has_report {
+        true => format!("{state} !").into(),
+        false => state,
     }
-    fit::table(rows, width, NARROWER)
+}
+
+fn activity(activity: Option<Activity>) -> &'static str {
+    activity.map_or("-", Activity::as_str)
 }

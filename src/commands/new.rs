@@ -280,6 +280,6 @@ fn report(context: &Context, store: &Store, id: &SessionId, json: bool) -> anyho
     let Some(session) = store.get(id).explained(context)? else {
         bail!("session {id} has just been deleted");
     };
-    let survey = Survey::of(context, std::slice::from_ref(&session))?;
+    let survey = Survey::of(context, [&session])?;
     print_json(&Object::of(&session, &survey))
 }

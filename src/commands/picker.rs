@@ -1,11 +1,15 @@
 //! Which session `resume` means.
 
+use std::collections::BTreeMap;
+use std::collections::HashSet;
+
 use anyhow::Context as _;
 use anyhow::bail;
 
 use crate::cli;
 use crate::commands::Context;
 use crate::commands::Explained;
+use crate::commands::fit::Table;
 use crate::commands::survey;
 use crate::commands::survey::Survey;
 use crate::commands::table;
@@ -13,9 +17,12 @@ use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::host;
 use crate::prompt;
-use crate::prompt::Item;
+use crate::prompt::Items;
 use crate::session::Activity;
 use crate::session::Session;
+use crate::session::SessionId;
+use crate::session::State;
+use crate::store;
 use crate::store::Store;
 use crate::terminal;
 
@@ -28,69 +35,112 @@ pub(super) fn choose(
     if let Some(text) = &arguments.session {
         return survey::find(context, store, text);
     }
-    let all = store.all().explained(context)?;
-    if all.is_empty() {
-        bail!(UserError::new("there is no session to resume").hint("start one with: hqt-tmux new"));
-    }
     if arguments.last {
-        let last = all
-            .iter()
-            .max_by_key(|session| session.last_started_at.unwrap_or(session.created_at));
-        return last.cloned().context("there is no session");
+        let all = store.all().explained(context)?.into_iter();
+        let last = all.max_by_key(|session| session.last_started_at.unwrap_or(session.created_at));
+        return last.with_context(none);
+    }
+    let listed = Listed::read(store).explained(context)?;
+    if listed.ids.is_empty() {
+        bail!(none());
     }
     if !terminal::can_prompt() {
-        let ids = all
-            .iter()
-            .map(|session| format!("  {}  {}", session.id, table::name(session)));
         bail!(
             UserError::usage(format!(
                 "which session? There is no terminal to choose on. There are:\n{}",
-                ids.collect::<Vec<_>>().join("\n")
+                listed.names().join("\n")
             ))
             .hint("hqt-tmux resume SESSION, or --last")
         );
     }
-    pick(context, all)
+    let chosen = listed.pick(context)?;
+    survey::find(context, store, chosen.as_str())
 }
 
-fn pick(context: &Context, mut all: Vec<Session>) -> anyhow::Result<Session> {
-    let survey = Survey::of(context, &all)?;
-    let items = items(&all, &survey);
-    let preview = |at: usize, rows: usize| {
-        let session = all.get(at);
-        let lines = session.and_then(|session| survey.last_lines(session, rows));
-        lines.unwrap_or_default()
-    };
-    let chosen = prompt::session(&items, &preview)?;
-    Ok(all.swap_remove(chosen))
+fn none() -> UserError {
+    UserError::new("there is no session to resume").hint("start one with: hqt-tmux new")
 }
 
-/// Newest first, as the sessions are.
-fn items(all: &[Session], survey: &Survey) -> Vec<Item> {
-    let now = host::now();
-    let rows: Vec<Vec<String>> = all
-        .iter()
-        .zip(short_ids(all))
-        .map(|(session, id)| {
-            vec![
-                id.to_owned(),
-                table::name(session),
-                for_terminal(&session.harness),
-                doing(session, survey).to_owned(),
-                table::sandbox_word(&session.sandbox),
-                table::age(session.last_started_at.unwrap_or(session.created_at), now),
-                for_terminal(&session.cwd),
-            ]
+/// What the store tells, newest first.
+struct Listed {
+    ids: Vec<SessionId>,
+    table: Table,
+    /// Those that may have a pane, by their rows.
+    with_pane: BTreeMap<usize, Session>,
+}
+
+const COLUMNS: usize = 7;
+const ID: usize = 0;
+const NAME: usize = 1;
+const DOING: usize = 3;
+
+impl Listed {
+    fn read(store: &Store) -> Result<Self, store::Error> {
+        let now = host::now();
+        let mut table = Table::new(COLUMNS);
+        let (mut ids, mut with_pane) = (Vec::new(), BTreeMap::new());
+        store.each(|record| {
+            if record.may_have_a_pane()? {
+                with_pane.insert(ids.len(), record.session()?);
+            }
+            ids.push(record.id()?);
+            let since = match record.last_started_at()? {
+                Some(started) => started,
+                None => record.created_at()?,
+            };
+            table.push([
+                "".into(),
+                table::short(record.name()?).into(),
+                table::harness(record.harness()?),
+                State::Stopped.as_str().into(),
+                table::sandbox_word(&record.sandbox()?).into(),
+                table::age(since, now).into(),
+                for_terminal(record.cwd()?).into(),
+            ]);
+            Ok(())
+        })?;
+        Ok(Self {
+            ids,
+            table,
+            with_pane,
         })
-        .collect();
-    table::aligned(&rows)
-        .into_iter()
-        .zip(&rows)
-        .map(|(line, row)| Item {
-            line,
-            sought: row.join(" "),
-        })
-        .collect()
+    }
+
+    /// Ids and names.
+    fn names(&self) -> Vec<String> {
+        let ids = self.ids.iter().enumerate();
+        ids.map(|(at, id)| format!("  {id}  {}", self.table.row(at)[NAME]))
+            .collect()
+    }
+
+    fn pick(mut self, context: &Context) -> anyhow::Result<SessionId> {
+        let survey = Survey::of(context, self.with_pane.values())?;
+        for (at, session) in &self.with_pane {
+            self.table.set(*at, DOING, doing(session, &survey));
+        }
+        let length = length_that_tells_apart(&self.ids);
+        for (at, id) in self.ids.iter().enumerate() {
+            let short: String = id.as_str().chars().take(length).collect();
+            self.table.set(at, ID, short);
+        }
+        let layout = self.table.layout();
+        let chosen = prompt::session(&Items {
+            sought: (0..self.ids.len())
+                .map(|at| self.table.row(at).join(" "))
+                .collect(),
+            line: &|at| {
+                let mut line = String::new();
+                layout.write(self.table.row(at), None, &mut line);
+                line
+            },
+            preview: &|at, rows| {
+                let session = self.with_pane.get(&at);
+                let lines = session.and_then(|session| survey.last_lines(session, rows));
+                lines.unwrap_or_default()
+            },
+        })?;
+        Ok(self.ids.swap_remove(chosen))
+    }
 }
 
 /// What it does, where it runs and shows that; else its state.
@@ -100,24 +150,14 @@ fn doing(session: &Session, survey: &Survey) -> &'static str {
         .map_or_else(|| survey.state(session).as_str(), Activity::as_str)
 }
 
-/// The beginnings of the ids that tell them apart, as `resume` takes them.
-fn short_ids(all: &[Session]) -> impl Iterator<Item = &str> {
+/// How long the beginnings of the ids are that tell them apart, as `resume` takes them.
+fn length_that_tells_apart(ids: &[SessionId]) -> usize {
     const SHORTEST: usize = 4;
-    let mut sorted: Vec<&str> = all.iter().map(|session| session.id.as_str()).collect();
-    sorted.sort_unstable();
-    let neighbours = sorted.iter().zip(sorted.iter().skip(1));
-    let alike = neighbours
-        .map(|(one, next)| {
-            let pairs = one.bytes().zip(next.bytes());
-            pairs.take_while(|(one, next)| one == next).count()
-        })
-        .max();
-    let length = SHORTEST.max(alike.unwrap_or_default() + 1);
-    all.iter().map(move |session| {
-        session
-            .id
-            .as_str()
-            .get(..length)
-            .unwrap_or(session.id.as_str())
-    })
+    let differ = |length: &usize| {
+        let mut seen = HashSet::new();
+        ids.iter().all(|id| seen.insert(id.as_str().get(..*length)))
+    };
+    (SHORTEST..SessionId::LENGTH)
+        .find(differ)
+        .unwrap_or(SessionId::LENGTH)
 }

@@ -20,7 +20,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Rename) -> anyhow::Result<
     store
         .rename(&session.id, &arguments.name)
         .explained(context)?;
-    let survey = Survey::of(context, std::slice::from_ref(&session))?;
+    let survey = Survey::of(context, [&session])?;
     if let (Some(socket), Some(pane)) = (&session.socket, survey.pane(&session)) {
         let tmux = Tmux::on(Socket::at(socket));
         // The window's name is a convenience: the session has its new name whatever tmux says.

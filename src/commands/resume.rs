@@ -45,7 +45,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Resume) -> anyhow::Result<
     }
     let store = context.store()?;
     let session = picker::choose(context, &store, arguments)?;
-    let survey = Survey::of(context, std::slice::from_ref(&session))?;
+    let survey = Survey::of(context, [&session])?;
     let state = survey.state(&session);
     if state == State::Unknown {
         let (trouble, remedy) = survey.trouble(&session).unwrap_or_default();
@@ -184,7 +184,7 @@ fn go_to(
             .with_context(|| format!("session {} has just been deleted", session.id))?;
         // Of two windows that a double resume opened, the one that lost goes again at once.
         let holder = lock::holder(&context.state_folder()?, &session.id)?;
-        let survey = Survey::of(context, std::slice::from_ref(&session))?;
+        let survey = Survey::of(context, [&session])?;
         let winner = holder.and_then(|pid| survey.pane_of_process(&session, pid.as_raw()));
         // One that was started in a shell is not its pane's own process.
         let guest = || {

@@ -44,7 +44,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<Ex
         report,
         ..stored
     };
-    let survey = Survey::of(context, std::slice::from_ref(&session))?;
+    let survey = Survey::of(context, [&session])?;
     match arguments.json {
         true => print_json(&Object::of(&session, &survey))?,
         false => print(&text(context, &session, &survey))?,

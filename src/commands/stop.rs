@@ -46,7 +46,7 @@ pub(super) fn stop(context: &Context, store: &Store, session: &Session) -> anyho
         .get(&session.id)
         .explained(context)?
         .unwrap_or_else(|| session.clone());
-    let survey = Survey::of(context, std::slice::from_ref(&session))?;
+    let survey = Survey::of(context, [&session])?;
     match survey.state(&session) {
         State::Running => bail!("session {} was started again meanwhile", session.id),
         State::Unknown => {

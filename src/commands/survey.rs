@@ -37,11 +37,17 @@ pub(super) struct Survey {
 impl Survey {
     /// Asks the locks of sessions with an open run, and each tmux server that may have a pane of
     /// `sessions` once.
-    pub(super) fn of(context: &Context, sessions: &[Session]) -> anyhow::Result<Self> {
+    pub(super) fn of<'a>(
+        context: &Context,
+        sessions: impl IntoIterator<Item = &'a Session>,
+    ) -> anyhow::Result<Self> {
         let folder = context.state_folder()?;
         let mut held = BTreeSet::new();
         let mut sockets = BTreeSet::new();
-        for session in sessions.iter().filter(|session| may_have_a_pane(session)) {
+        for session in sessions {
+            if !session.may_have_a_pane() {
+                continue;
+            }
             if lock::is_held(&folder, &session.id).context("could not ask a session's lock")? {
                 held.insert(session.id.clone());
             }
@@ -62,7 +68,7 @@ impl Survey {
         if self.held.contains(&session.id) {
             return State::Running;
         }
-        if !may_have_a_pane(session) {
+        if !session.may_have_a_pane() {
             return State::Stopped;
         }
         match session
@@ -139,14 +145,6 @@ impl Survey {
     }
 }
 
-/// A run that ended well closed its pane; one that goes on, was killed or failed may have left one.
-fn may_have_a_pane(session: &Session) -> bool {
-    session.run_open
-        || session
-            .last_exit
-            .is_some_and(|exit| !exit.ended.is_by_user())
-}
-
 /// Whether the session `id` runs. One whose end is recorded lets its lock go a moment later, which is waited
 /// for: nobody else calls it running any more.
 pub(super) fn is_running(context: &Context, store: &Store, id: &SessionId) -> anyhow::Result<bool> {
@@ -213,7 +211,7 @@ fn candidates(sessions: &[&Session]) -> String {
             format!(
                 "  {}  {}  {}",
                 session.id,
-                table::name(session),
+                table::short(&session.name),
                 for_terminal(&session.cwd)
             )
         })

@@ -1,11 +1,13 @@
 //! Sessions as people read them.
 
+use std::borrow::Cow;
 use std::time::Duration;
 use std::time::SystemTime;
 
 use crate::escape::for_terminal;
+use crate::harness;
+use crate::session::FsAccess;
 use crate::session::Sandboxing;
-use crate::session::Session;
 use crate::session::State;
 
 /// RFC 3339, UTC.
@@ -14,35 +16,47 @@ pub(super) fn time(time: SystemTime) -> String {
 }
 
 /// The state, in its colour where stdout has colours.
-pub(super) fn state_word(state: State) -> String {
+pub(super) fn state_word(state: State) -> Cow<'static, str> {
     let word = console::style(state.as_str());
     let word = match state {
         State::Running => word.green(),
         State::Dead => word.red(),
         State::Unknown => word.yellow(),
-        State::Stopped => word,
+        State::Stopped => return state.as_str().into(),
     };
-    word.to_string()
+    word.to_string().into()
 }
 
 /// The policy in one short word.
-pub(super) fn sandbox_word(sandbox: &Sandboxing) -> String {
+pub(super) fn sandbox_word(sandbox: &Sandboxing) -> &'static str {
     match sandbox {
-        Sandboxing::Off => "no".into(),
-        Sandboxing::On(policy) => format!("{}{}", policy.fs, if policy.net { "+net" } else { "" }),
-        Sandboxing::Unreadable(_) => "unreadable".into(),
+        Sandboxing::Off => "no",
+        Sandboxing::Unreadable(_) => "unreadable",
+        Sandboxing::On(policy) => match (policy.fs, policy.net) {
+            (FsAccess::Rw, true) => "rw+net",
+            (FsAccess::Rw, false) => "rw",
+            (FsAccess::Ro, true) => "ro+net",
+            (FsAccess::Ro, false) => "ro",
+        },
     }
 }
 
-/// A name as tables show it.
-pub(super) fn name(session: &Session) -> String {
-    short(&session.name)
+/// The id of a harness, which a later version may have written.
+pub(super) fn harness(id: &str) -> Cow<'static, str> {
+    match harness::find(id) {
+        Some(harness) => harness.id.into(),
+        None => for_terminal(id).into(),
+    }
 }
 
-/// A name, or what was typed in place of one: escaped, and not as wide as it likes.
+/// A name as tables show it, or what was typed in place of one: escaped, and not as wide as it likes.
 pub(super) fn short(name: &str) -> String {
     const WIDEST: usize = 40;
-    cut(&for_terminal(name), WIDEST)
+    let name = for_terminal(name);
+    match cut(&name, WIDEST) {
+        Cow::Borrowed(_) => name,
+        Cow::Owned(cut) => cut,
+    }
 }
 
 /// How long ago, in one unit.
@@ -56,43 +70,11 @@ pub(super) fn age(then: SystemTime, now: SystemTime) -> String {
     }
 }
 
-/// Columns padded by display width; the last one is not padded. A cell that is very wide stands out
-/// of its column: one name must not make every line as long.
-pub(super) fn aligned(rows: &[Vec<String>]) -> Vec<String> {
-    const WIDEST: usize = 60;
-    const GAP: usize = 2;
-    let measured: Vec<Vec<usize>> = rows
-        .iter()
-        .map(|row| row.iter().map(|cell| width(cell)).collect())
-        .collect();
-    let mut widths: Vec<usize> = Vec::new();
-    for row in &measured {
-        widths.resize(widths.len().max(row.len()), 0);
-        for (widest, width) in widths.iter_mut().zip(row) {
-            *widest = (*width).min(WIDEST).max(*widest);
-        }
-    }
-    let longest = widths.iter().map(|width| width + GAP).sum();
-    rows.iter()
-        .zip(&measured)
-        .map(|(row, measured)| {
-            let mut line = String::with_capacity(longest);
-            let mut missing = 0;
-            for ((cell, width), widest) in row.iter().zip(measured).zip(&widths) {
-                line.extend(std::iter::repeat_n(' ', missing));
-                line.push_str(cell);
-                missing = widest.saturating_sub(*width) + GAP;
-            }
-            line
-        })
-        .collect()
-}
-
 /// `text`, at most `widest` columns of it.
-pub(super) fn cut(text: &str, widest: usize) -> String {
+pub(super) fn cut(text: &str, widest: usize) -> Cow<'_, str> {
     match width(text) <= widest {
-        true => text.to_owned(),
-        false => console::truncate_str(text, widest, "…").into_owned(),
+        true => text.into(),
+        false => console::truncate_str(text, widest, "…"),
     }
 }
 
@@ -108,15 +90,6 @@ pub(super) fn width(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn columns_line_up_by_display_width() {
-        let rows = vec![
-            vec!["日本".into(), "x".into()],
-            vec!["abc".into(), "y".into()],
-        ];
-        assert_eq!(aligned(&rows), ["日本  x", "abc   y"]);
-    }
 
     #[test]
     fn ages_have_one_unit_and_no_future() {

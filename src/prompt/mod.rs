@@ -6,7 +6,7 @@
 
 mod picker;
 
-pub(crate) use picker::Item;
+pub(crate) use picker::Items;
 pub(crate) use picker::session;
 
 use std::ffi::OsString;

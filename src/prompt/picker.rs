@@ -19,23 +19,22 @@ use crate::prompt::cut;
 use crate::prompt::ready;
 use crate::prompt::theme;
 
-/// One session of the list.
-pub(crate) struct Item {
-    /// Its line.
-    pub(crate) line: String,
-    /// What is searched; no other item has the same, and what makes it so comes first.
-    pub(crate) sought: String,
+/// The sessions of the list, by their places in it. Of thousands a few are drawn.
+pub(crate) struct Items<'a> {
+    /// What is searched; no two have the same, and what makes it so comes first.
+    pub(crate) sought: Vec<String>,
+    /// The line of one.
+    pub(crate) line: &'a dyn Fn(usize) -> String,
+    /// The last lines of its pane, at most so many.
+    pub(crate) preview: &'a dyn Fn(usize, usize) -> Vec<String>,
 }
 
-/// Which of the `items`, by its index. `preview` gives the last lines of its pane, at most so many.
-pub(crate) fn session(
-    items: &[Item],
-    preview: &dyn Fn(usize, usize) -> Vec<String>,
-) -> anyhow::Result<usize> {
+/// Which of the `items`.
+pub(crate) fn session(items: &Items) -> anyhow::Result<usize> {
     loop {
         let term = ready()?;
         let rows = term.size().0;
-        let chosen = ask(&term, items, preview)?;
+        let chosen = ask(&term, items)?;
         // dialoguer goes on with the height that it has found: a lower terminal no longer shows the marked
         // line, and nobody has chosen what he can't see.
         if term.size().0 >= rows {
@@ -45,16 +44,10 @@ pub(crate) fn session(
     }
 }
 
-fn ask(
-    term: &Term,
-    items: &[Item],
-    preview: &dyn Fn(usize, usize) -> Vec<String>,
-) -> anyhow::Result<usize> {
+fn ask(term: &Term, items: &Items) -> anyhow::Result<usize> {
     let (rows, columns) = (usize::from(term.size().0), usize::from(term.size().1));
-    let sought: Vec<&str> = items
-        .iter()
-        .map(|item| beginning(&item.sought, columns))
-        .collect();
+    let sought = items.sought.iter();
+    let sought: Vec<&str> = sought.map(|text| beginning(text, columns)).collect();
     let drawn = Drawn {
         theme: theme(),
         term,
@@ -64,7 +57,6 @@ fn ask(
             .map(|(at, text)| (*text, at))
             .collect(),
         items,
-        preview,
         preview_rows: preview_rows(rows),
     };
     let chosen = FuzzySelect::with_theme(&drawn)
@@ -101,8 +93,7 @@ struct Drawn<'a> {
     theme: Box<dyn Theme>,
     term: &'a Term,
     places: HashMap<&'a str, usize>,
-    items: &'a [Item],
-    preview: &'a dyn Fn(usize, usize) -> Vec<String>,
+    items: &'a Items<'a>,
     preview_rows: usize,
 }
 
@@ -130,7 +121,7 @@ impl Theme for Drawn<'_> {
         let Some(at) = self.places.get(text).copied() else {
             return Ok(());
         };
-        let line = cut(self.term, &self.items[at].line, MARGIN);
+        let line = cut(self.term, &(self.items.line)(at), MARGIN);
         self.theme.format_fuzzy_select_prompt_item(
             f,
             &line,
@@ -140,7 +131,7 @@ impl Theme for Drawn<'_> {
             search_term,
         )?;
         if active && self.preview_rows > 0 {
-            for line in (self.preview)(at, self.preview_rows) {
+            for line in (self.items.preview)(at, self.preview_rows) {
                 let shown = format!("    │ {}", for_terminal(&line));
                 write!(
                     f,

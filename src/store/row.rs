@@ -1,7 +1,9 @@
 //! A session as a row.
 
 use std::ffi::OsStr;
+use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::path::PathBuf;
 use std::time::Duration;
 use std::time::SystemTime;
@@ -16,11 +18,12 @@ use crate::session::LastExit;
 use crate::session::Sandboxing;
 use crate::session::Session;
 use crate::session::SessionId;
+use crate::session::may_have_a_pane;
 use crate::store::Result;
 use crate::store::join;
 use crate::store::split;
 
-/// In the order in which [`read`] takes them.
+/// In the order in which [`read`] and [`Record`] take them.
 pub(super) const COLUMNS: &str = "id, name, harness, arguments, cwd, env_names, sandbox_json, conversation_id, \
      former_conversation_id, socket, created_at, last_started_at, exit_code, exit_signal, exited_at, run_open, \
      failed_unseen, note, report_json";
@@ -48,29 +51,100 @@ pub(super) fn insert(connection: &Connection, session: &Session) -> Result<()> {
 }
 
 pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
-    let id = row.get_ref(0)?.as_str()?;
-    let id =
-        SessionId::parse(id).ok_or_else(|| unreadable(0, &format!("`{id}` is no session id")))?;
     let socket = row.get_ref(9)?.as_blob_or_null()?;
     Ok(Session {
-        id,
+        id: id(row)?,
         name: row.get(1)?,
         harness: row.get(2)?,
         arguments: split(row.get_ref(3)?.as_blob()?),
         cwd: path(row.get_ref(4)?.as_blob()?),
         env_names: env_names(row.get_ref(5)?.as_str()?)?,
-        sandbox: Sandboxing::from_json(row.get(6)?),
+        sandbox: sandbox(row)?,
         conversation_id: row.get(7)?,
         former_conversation_id: row.get(8)?,
         socket: socket.map(path),
         created_at: time(row.get(10)?),
         last_started_at: row.get::<_, Option<i64>>(11)?.map(time),
-        last_exit: last_exit(row.get(12)?, row.get(13)?, row.get(14)?),
+        last_exit: last_exit(row)?,
         run_open: row.get(15)?,
         failed_unseen: row.get(16)?,
         note: row.get(17)?,
-        report: report(row.get(18)?),
+        report: report(row)?,
     })
+}
+
+/// A row that is being read, of which a list takes no more than it shows: there are thousands.
+pub(crate) struct Record<'a>(pub(super) &'a Row<'a>);
+
+impl Record<'_> {
+    /// All of it.
+    pub(crate) fn session(&self) -> Result<Session> {
+        Ok(read(self.0)?)
+    }
+
+    pub(crate) fn id(&self) -> Result<SessionId> {
+        Ok(id(self.0)?)
+    }
+
+    pub(crate) fn name(&self) -> Result<&str> {
+        self.text(1)
+    }
+
+    pub(crate) fn harness(&self) -> Result<&str> {
+        self.text(2)
+    }
+
+    pub(crate) fn cwd(&self) -> Result<&Path> {
+        let bytes = self
+            .0
+            .get_ref(4)?
+            .as_blob()
+            .map_err(rusqlite::Error::from)?;
+        Ok(Path::new(OsStr::from_bytes(bytes)))
+    }
+
+    pub(crate) fn sandbox(&self) -> Result<Sandboxing> {
+        Ok(sandbox(self.0)?)
+    }
+
+    pub(crate) fn created_at(&self) -> Result<SystemTime> {
+        Ok(time(self.0.get(10)?))
+    }
+
+    pub(crate) fn last_started_at(&self) -> Result<Option<SystemTime>> {
+        Ok(self.0.get::<_, Option<i64>>(11)?.map(time))
+    }
+
+    /// [`Session::may_have_a_pane`].
+    pub(crate) fn may_have_a_pane(&self) -> Result<bool> {
+        Ok(may_have_a_pane(self.0.get(15)?, ended(self.0)?))
+    }
+
+    pub(crate) fn failed_unseen(&self) -> Result<bool> {
+        Ok(self.0.get(16)?)
+    }
+
+    /// Whether [`Session::report`] names something.
+    pub(crate) fn has_report(&self) -> Result<bool> {
+        Ok(!report(self.0)?.is_empty())
+    }
+
+    fn text(&self, column: usize) -> Result<&str> {
+        Ok(self
+            .0
+            .get_ref(column)?
+            .as_str()
+            .map_err(rusqlite::Error::from)?)
+    }
+}
+
+fn id(row: &Row<'_>) -> rusqlite::Result<SessionId> {
+    let id = row.get_ref(0)?.as_str()?;
+    SessionId::parse(id).ok_or_else(|| unreadable(0, &format!("`{id}` is no session id")))
+}
+
+fn sandbox(row: &Row<'_>) -> rusqlite::Result<Sandboxing> {
+    Ok(Sandboxing::from_json(row.get_ref(6)?.as_str_or_null()?))
 }
 
 fn env_names(json: &str) -> rusqlite::Result<Vec<String>> {
@@ -81,19 +155,26 @@ fn env_names(json: &str) -> rusqlite::Result<Vec<String>> {
 }
 
 /// A report that can't be read hides no session.
-fn report(json: Option<String>) -> Vec<PathBuf> {
-    let paths: Vec<std::ffi::OsString> = json
-        .and_then(|json| serde_json::from_str(&json).ok())
+fn report(row: &Row<'_>) -> rusqlite::Result<Vec<PathBuf>> {
+    let json = row.get_ref(18)?.as_str_or_null()?;
+    let paths: Vec<OsString> = json
+        .and_then(|json| serde_json::from_str(json).ok())
         .unwrap_or_default();
-    paths.into_iter().map(PathBuf::from).collect()
+    Ok(paths.into_iter().map(PathBuf::from).collect())
 }
 
-fn last_exit(code: Option<i32>, signal: Option<i32>, at: Option<i64>) -> Option<LastExit> {
-    let ended = code.map(Ended::Code).or(signal.map(Ended::Signal))?;
-    Some(LastExit {
-        ended,
-        at: time(at?),
-    })
+fn ended(row: &Row<'_>) -> rusqlite::Result<Option<Ended>> {
+    if let Some(code) = row.get(12)? {
+        return Ok(Some(Ended::Code(code)));
+    }
+    Ok(row.get::<_, Option<i32>>(13)?.map(Ended::Signal))
+}
+
+fn last_exit(row: &Row<'_>) -> rusqlite::Result<Option<LastExit>> {
+    let at = row.get::<_, Option<i64>>(14)?.map(time);
+    Ok(ended(row)?
+        .zip(at)
+        .map(|(ended, at)| LastExit { ended, at }))
 }
 
 fn unreadable(column: usize, words: &str) -> rusqlite::Error {
