@@ -12,6 +12,7 @@ use crate::commands::object::Object;
 use crate::commands::print;
 use crate::commands::print_json;
 use crate::commands::say;
+use crate::commands::survey;
 use crate::commands::survey::Survey;
 use crate::commands::table;
 use crate::error::ExitCode;
@@ -21,6 +22,7 @@ use crate::session::Activity;
 use crate::session::Session;
 use crate::session::State;
 use crate::store;
+use crate::store::Snapshot;
 use crate::store::Store;
 
 pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<ExitCode> {
@@ -53,12 +55,8 @@ fn as_json(context: &Context, store: &Store) -> anyhow::Result<(Vec<Session>, Su
 /// Gives the sessions of which the row alone did not tell all.
 fn as_table(context: &Context, store: &Store) -> anyhow::Result<(Vec<Session>, Survey)> {
     let width = context.width();
-    let Listed {
-        mut table,
-        places,
-        unsettled,
-    } = read(store, width).explained(context)?;
-    let survey = Survey::of(context, &unsettled)?;
+    let read = |snapshot: &Snapshot| read(snapshot, width);
+    let ((mut table, places), unsettled, survey) = survey::while_reading(context, store, read)?;
     for (place, session) in places.into_iter().zip(&unsettled) {
         let state = state(survey.state(session), !session.report.is_empty());
         table.set(place, STATE, state);
@@ -69,15 +67,6 @@ fn as_table(context: &Context, store: &Store) -> anyhow::Result<(Vec<Session>, S
         false => print(&table.fitted(width, NARROWER))?,
     }
     Ok((unsettled, survey))
-}
-
-/// What the store tells.
-struct Listed {
-    /// As if no session had a pane.
-    table: Table,
-    /// Those that may have one, or have failed; and their rows.
-    unsettled: Vec<Session>,
-    places: Vec<usize>,
 }
 
 const HEADINGS: [&str; 8] = [
@@ -98,14 +87,14 @@ const NARROWER: &[fit::Step] = &[
     ("NAME", 4),
 ];
 
-fn read(store: &Store, width: Option<usize>) -> Result<Listed, store::Error> {
+/// The table as if all sessions had stopped, and the rows of those that perhaps have not.
+fn read(snapshot: &Snapshot, width: Option<usize>) -> Result<(Table, Vec<usize>), store::Error> {
     let now = host::now();
     let mut table = Table::with_headings(HEADINGS);
-    let (mut unsettled, mut places) = (Vec::new(), Vec::new());
-    store.each(|record| {
-        if record.may_have_a_pane()? || record.failed_unseen()? {
-            places.push(table.len());
-            unsettled.push(record.session()?);
+    let mut unsettled = Vec::new();
+    snapshot.each(|record| {
+        if record.is_unsettled()? {
+            unsettled.push(table.len());
         }
         table.push([
             String::from(record.id()?).into(),
@@ -122,11 +111,7 @@ fn read(store: &Store, width: Option<usize>) -> Result<Listed, store::Error> {
         ]);
         Ok(())
     })?;
-    Ok(Listed {
-        table,
-        unsettled,
-        places,
-    })
+    Ok((table, unsettled))
 }
 
 /// With a mark where the last run changed what the host may run; `show` names it.

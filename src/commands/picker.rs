@@ -23,6 +23,7 @@ use crate::session::Session;
 use crate::session::SessionId;
 use crate::session::State;
 use crate::store;
+use crate::store::Snapshot;
 use crate::store::Store;
 use crate::terminal;
 
@@ -40,7 +41,7 @@ pub(super) fn choose(
         let last = all.max_by_key(|session| session.last_started_at.unwrap_or(session.created_at));
         return last.with_context(none);
     }
-    let listed = Listed::read(store).explained(context)?;
+    let (listed, unsettled, survey) = survey::while_reading(context, store, Listed::read)?;
     if listed.ids.is_empty() {
         bail!(none());
     }
@@ -53,7 +54,7 @@ pub(super) fn choose(
             .hint("hqt-tmux resume SESSION, or --last")
         );
     }
-    let chosen = listed.pick(context)?;
+    let chosen = listed.pick(&unsettled, &survey)?;
     survey::find(context, store, chosen.as_str())
 }
 
@@ -65,8 +66,8 @@ fn none() -> UserError {
 struct Listed {
     ids: Vec<SessionId>,
     table: Table,
-    /// Those that may have a pane, by their rows.
-    with_pane: BTreeMap<usize, Session>,
+    /// The rows of those whose state is not told by them.
+    unsettled: Vec<usize>,
 }
 
 const COLUMNS: usize = 7;
@@ -75,13 +76,13 @@ const NAME: usize = 1;
 const DOING: usize = 3;
 
 impl Listed {
-    fn read(store: &Store) -> Result<Self, store::Error> {
+    fn read(snapshot: &Snapshot) -> Result<Self, store::Error> {
         let now = host::now();
         let mut table = Table::new(COLUMNS);
-        let (mut ids, mut with_pane) = (Vec::new(), BTreeMap::new());
-        store.each(|record| {
-            if record.may_have_a_pane()? {
-                with_pane.insert(ids.len(), record.session()?);
+        let (mut ids, mut unsettled) = (Vec::new(), Vec::new());
+        snapshot.each(|record| {
+            if record.is_unsettled()? {
+                unsettled.push(ids.len());
             }
             ids.push(record.id()?);
             let since = match record.last_started_at()? {
@@ -102,7 +103,7 @@ impl Listed {
         Ok(Self {
             ids,
             table,
-            with_pane,
+            unsettled,
         })
     }
 
@@ -113,10 +114,11 @@ impl Listed {
             .collect()
     }
 
-    fn pick(mut self, context: &Context) -> anyhow::Result<SessionId> {
-        let survey = Survey::of(context, self.with_pane.values())?;
-        for (at, session) in &self.with_pane {
-            self.table.set(*at, DOING, doing(session, &survey));
+    fn pick(mut self, unsettled: &[Session], survey: &Survey) -> anyhow::Result<SessionId> {
+        let unsettled: BTreeMap<usize, &Session> =
+            self.unsettled.into_iter().zip(unsettled).collect();
+        for (at, session) in &unsettled {
+            self.table.set(*at, DOING, doing(session, survey));
         }
         let length = length_that_tells_apart(&self.ids);
         for (at, id) in self.ids.iter().enumerate() {
@@ -134,7 +136,7 @@ impl Listed {
                 line
             },
             preview: &|at, rows| {
-                let session = self.with_pane.get(&at);
+                let session = unsettled.get(&at);
                 let lines = session.and_then(|session| survey.last_lines(session, rows));
                 lines.unwrap_or_default()
             },

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
@@ -21,12 +22,39 @@ use crate::session::Activity;
 use crate::session::Session;
 use crate::session::SessionId;
 use crate::session::State;
+use crate::store;
+use crate::store::Snapshot;
 use crate::store::Store;
 use crate::tmux::Error;
 use crate::tmux::Listing;
 use crate::tmux::Pane;
 use crate::tmux::Socket;
 use crate::tmux::Tmux;
+
+/// What `read` makes of all rows, the sessions whose state the rows do not tell, and the survey of these. tmux and
+/// SQLite work side by side, for both take their time where there are thousands.
+pub(super) fn while_reading<T>(
+    context: &Context,
+    store: &Store,
+    read: impl FnOnce(&Snapshot) -> Result<T, store::Error>,
+) -> anyhow::Result<(T, Vec<Session>, Survey)> {
+    let snapshot = store.snapshot().explained(context)?;
+    let unsettled = snapshot.unsettled().explained(context)?;
+    let ask = || Survey::of(context, &unsettled);
+    let (made, survey) = thread::scope(|scope| {
+        let thread = thread::Builder::new().spawn_scoped(scope, ask);
+        let made = read(&snapshot);
+        drop(snapshot);
+        let survey = match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            // One after the other then.
+            Err(_) => ask(),
+        };
+        (made, survey)
+    });
+    let (made, survey) = (made.explained(context)?, survey?);
+    Ok((made, unsettled, survey))
+}
 
 /// The state of sessions at one moment.
 pub(super) struct Survey {

@@ -6,12 +6,16 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use rusqlite::Connection;
+use rusqlite::Transaction;
 
+use crate::session::Session;
 use crate::store::PATIENCE;
+use crate::store::Record;
 use crate::store::Result;
 use crate::store::Store;
 use crate::store::migrations;
 use crate::store::path;
+use crate::store::row;
 
 /// What a session is called, and enough to know it by.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -22,7 +26,43 @@ pub(crate) struct Named {
     pub(crate) cwd: PathBuf,
 }
 
+/// The sessions of one moment, also while others write: to be dropped soon, for they wait for it.
+pub(crate) struct Snapshot<'a>(Transaction<'a>);
+
+impl Snapshot<'_> {
+    /// The sessions that may have a pane or a failure that nobody has seen, newest first: of all others the row tells
+    /// the state.
+    pub(crate) fn unsettled(&self) -> Result<Vec<Session>> {
+        // All of them and a few more: which end is whose is not for SQL to say.
+        let condition =
+            "run_open = 1 OR failed_unseen = 1 OR exit_code <> 0 OR exit_signal IS NOT NULL";
+        let mut statement = self.0.prepare(&row::of_all(condition))?;
+        let mut rows = statement.query([])?;
+        let mut unsettled = Vec::new();
+        while let Some(row) = rows.next()? {
+            if Record(row).is_unsettled()? {
+                unsettled.push(row::read(row)?);
+            }
+        }
+        Ok(unsettled)
+    }
+
+    /// Shows `visit` all sessions, newest first.
+    pub(crate) fn each(&self, mut visit: impl FnMut(&Record<'_>) -> Result<()>) -> Result<()> {
+        let mut statement = self.0.prepare(&row::of_all("1"))?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            visit(&Record(row))?;
+        }
+        Ok(())
+    }
+}
+
 impl Store {
+    pub(crate) fn snapshot(&self) -> Result<Snapshot<'_>> {
+        Ok(Snapshot(self.connection.unchecked_transaction()?))
+    }
+
     /// Opens the store like [`Store::open`]; where it can't be written (a read-only file system, a
     /// folder without write permission) as it is, and an empty one where there is none.
     pub(crate) fn open_to_look(folder: &Path) -> Result<Self> {

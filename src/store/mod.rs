@@ -12,6 +12,7 @@ mod row;
 pub(crate) use error::Error;
 pub(crate) use error::explain;
 pub(crate) use look::Named;
+pub(crate) use look::Snapshot;
 pub(crate) use row::Record;
 
 use std::ffi::OsStr;
@@ -105,23 +106,9 @@ impl Store {
 
     /// All sessions, newest first: in the order in which they were added, whatever the clock said.
     pub(crate) fn all(&self) -> Result<Vec<Session>> {
-        let mut all = Vec::new();
-        self.each(|record| {
-            all.push(record.session()?);
-            Ok(())
-        })?;
-        Ok(all)
-    }
-
-    /// Shows `visit` all sessions in the order of [`Store::all`].
-    pub(crate) fn each(&self, mut visit: impl FnMut(&Record<'_>) -> Result<()>) -> Result<()> {
-        let query = format!("SELECT {} FROM session ORDER BY rowid DESC", row::COLUMNS);
-        let mut statement = self.connection.prepare(&query)?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            visit(&Record(row))?;
-        }
-        Ok(())
+        let mut statement = self.connection.prepare(&row::of_all("1"))?;
+        let rows = statement.query_map([], row::read)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// The session `id`.

@@ -28,6 +28,12 @@ pub(super) const COLUMNS: &str = "id, name, harness, arguments, cwd, env_names, 
      former_conversation_id, socket, created_at, last_started_at, exit_code, exit_signal, exited_at, run_open, \
      failed_unseen, note, report_json";
 
+/// The query of all sessions that fulfil `condition`, newest first: in the order in which they were added, whatever
+/// the clock said.
+pub(super) fn of_all(condition: &str) -> String {
+    format!("SELECT {COLUMNS} FROM session WHERE {condition} ORDER BY rowid DESC")
+}
+
 pub(super) fn insert(connection: &Connection, session: &Session) -> Result<()> {
     let env_names = serde_json::Value::from(session.env_names.clone()).to_string();
     connection.execute(
@@ -77,11 +83,6 @@ pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
 pub(crate) struct Record<'a>(pub(super) &'a Row<'a>);
 
 impl Record<'_> {
-    /// All of it.
-    pub(crate) fn session(&self) -> Result<Session> {
-        Ok(read(self.0)?)
-    }
-
     pub(crate) fn id(&self) -> Result<SessionId> {
         Ok(id(self.0)?)
     }
@@ -115,13 +116,10 @@ impl Record<'_> {
         Ok(self.0.get::<_, Option<i64>>(11)?.map(time))
     }
 
-    /// [`Session::may_have_a_pane`].
-    pub(crate) fn may_have_a_pane(&self) -> Result<bool> {
-        Ok(may_have_a_pane(self.0.get(15)?, ended(self.0)?))
-    }
-
-    pub(crate) fn failed_unseen(&self) -> Result<bool> {
-        Ok(self.0.get(16)?)
+    /// Whether it is one of [`crate::store::Snapshot::unsettled`].
+    pub(crate) fn is_unsettled(&self) -> Result<bool> {
+        let failed_unseen: bool = self.0.get(16)?;
+        Ok(failed_unseen || may_have_a_pane(self.0.get(15)?, ended(self.0)?))
     }
 
     /// Whether [`Session::report`] names something.
