@@ -1,7 +1,6 @@
 //! Signals as something to wait for, beside a descriptor and a time; and a last word before they end us.
 
 use std::io;
-use std::io::Read;
 use std::os::fd::AsFd;
 use std::os::fd::BorrowedFd;
 use std::os::unix::net::UnixStream;
@@ -16,31 +15,34 @@ use nix::poll::PollTimeout;
 use nix::poll::poll;
 use nix::sys::signal::SigSet;
 use nix::sys::signal::Signal;
+use signal_hook::consts::SIGCHLD;
+use signal_hook::consts::SIGHUP;
+use signal_hook::consts::SIGINT;
+use signal_hook::consts::SIGQUIT;
+use signal_hook::consts::SIGTERM;
+use signal_hook::consts::SIGTSTP;
+use signal_hook::consts::SIGTTIN;
+use signal_hook::iterator::backend::SignalDelivery;
+use signal_hook::iterator::exfiltrator::SignalOnly;
 
-/// The signals that end this process, and those that say that a child has changed, as descriptors.
-pub(crate) struct Signals {
-    end: UnixStream,
-    child: UnixStream,
-}
+/// The signals that end a run.
+const END: [i32; 4] = [SIGHUP, SIGTERM, SIGINT, SIGQUIT];
+
+/// The signals that end a run, and the one that says that a child has changed, as a descriptor.
+pub(crate) struct Signals(SignalDelivery<UnixStream, SignalOnly>);
 
 impl Signals {
     /// From now on these signals do nothing but wake [`Signals::wait`]. Ctrl-Z, which would stop the
     /// pane for good, does nothing at all.
     pub(crate) fn catch() -> io::Result<Self> {
-        use signal_hook::consts::*;
-        let (end, end_writer) = UnixStream::pair()?;
-        let (child, child_writer) = UnixStream::pair()?;
-        for signal in [SIGHUP, SIGTERM, SIGINT, SIGQUIT] {
-            signal_hook::low_level::pipe::register(signal, end_writer.try_clone()?)?;
-        }
-        signal_hook::low_level::pipe::register(SIGCHLD, child_writer)?;
+        let (read, write) = UnixStream::pair()?;
+        let caught = END.iter().chain(&[SIGCHLD]);
+        let delivery = SignalDelivery::with_pipe(read, write, SignalOnly, caught)?;
         let ignored = Arc::new(AtomicBool::new(false));
         for signal in [SIGTSTP, SIGTTIN] {
             signal_hook::flag::register(signal, Arc::clone(&ignored))?;
         }
-        end.set_nonblocking(true)?;
-        child.set_nonblocking(true)?;
-        Ok(Self { end, child })
+        Ok(Self(delivery))
     }
 
     /// Waits for a signal, for `other` to become readable, or for the time to pass.
@@ -52,25 +54,23 @@ impl Signals {
         let timeout = within.map_or(PollTimeout::NONE, |within| {
             PollTimeout::try_from(within).unwrap_or(PollTimeout::MAX)
         });
-        let mut watched = vec![
-            PollFd::new(self.end.as_fd(), PollFlags::POLLIN),
-            PollFd::new(self.child.as_fd(), PollFlags::POLLIN),
-        ];
+        let mut watched = vec![PollFd::new(self.0.get_read().as_fd(), PollFlags::POLLIN)];
         watched.extend(other.map(|other| PollFd::new(other.source(), PollFlags::POLLIN)));
-        // Interrupted by the very signal: its byte is there at the next look.
+        // Interrupted by the very signal: it is pending at the next look.
         while let Err(error) = poll(&mut watched, timeout) {
             if error != nix::errno::Errno::EINTR {
                 return Err(error.into());
             }
         }
-        let is_ready = |at: usize| watched.get(at).and_then(PollFd::any).unwrap_or(false);
-        let woken = Woken {
-            end: is_ready(0),
-            other: is_ready(2),
-        };
-        drain(&mut self.end);
-        drain(&mut self.child);
-        Ok(woken)
+        let other = watched.get(1).and_then(PollFd::any).unwrap_or(false);
+        // To the last, for each is taken out as it is looked at.
+        let end = self
+            .0
+            .pending()
+            .filter(|signal| END.contains(signal))
+            .count()
+            > 0;
+        Ok(Woken { end, other })
     }
 }
 
@@ -119,9 +119,4 @@ impl<T: AsFd> Source for T {
 pub(crate) struct Woken {
     pub(crate) end: bool,
     pub(crate) other: bool,
-}
-
-fn drain(stream: &mut UnixStream) {
-    let mut buffer = [0; 64];
-    while matches!(stream.read(&mut buffer), Ok(read) if read > 0) {}
 }

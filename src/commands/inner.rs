@@ -30,6 +30,7 @@ use nix::sys::wait::WaitPidFlag;
 use nix::sys::wait::WaitStatus;
 use nix::sys::wait::waitpid;
 use nix::unistd::Pid;
+use nix::unistd::close;
 
 use crate::chain::CONTROL_FD;
 use crate::chain::GO;
@@ -97,8 +98,10 @@ fn start_when_told(
 
 /// The sandbox is what was planned, or nothing starts in it.
 fn verify_mounts() -> anyhow::Result<()> {
-    let expected = fs::read(format!("/proc/self/fd/{EXPECTED_FD}"));
-    identity::verify(&expected.context("there is nothing to compare the mounts with")?)
+    let expected = fs::read(format!("/proc/self/fd/{EXPECTED_FD}"))
+        .context("there is nothing to compare the mounts with")?;
+    close(EXPECTED_FD)?;
+    identity::verify(&expected)
 }
 
 /// What `exec` left open for us.
@@ -123,6 +126,9 @@ impl Pipes {
             .write(true)
             .open(format!("/proc/self/fd/{REPORT_FD}"))
             .context(called_by_hand)?;
+        // Ours are other ones of the same pipes.
+        close(CONTROL_FD)?;
+        close(REPORT_FD)?;
         Ok(Self { control, report })
     }
 }

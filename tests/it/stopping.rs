@@ -1,8 +1,13 @@
 //! How a run ends: by itself, by its user, by force.
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::ErrorKind;
 use std::thread;
 
-use crate::support::{TestEnv, alive, argv_of, descendants, kill_hard, stand_ins, wait_gone};
+use crate::support::{
+    TestEnv, alive, argv_of, descendants, is_root, kill_hard, stand_ins, wait_gone,
+};
 
 /// A running claude that obeyed `line`, which it answers with `answer`.
 fn running(env: &TestEnv, line: &str, answer: &str) -> String {
@@ -180,4 +185,49 @@ fn s26_a_killed_server_leaves_stopped_sessions() {
     env.run(&["resume", "-d", &id]).ok_with_words();
     let run = env.wait_runs(3).pop().unwrap();
     assert_eq!(run.after("--resume"), Some(conversation.as_str()));
+}
+
+/// What the descriptors of `process` are; `None` where we may not look.
+fn descriptors(process: i32) -> Option<Vec<String>> {
+    let open = match fs::read_dir(format!("/proc/{process}/fd")) {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => return None,
+        open => open.unwrap(),
+    };
+    let targets = open.map(|entry| fs::read_link(entry.unwrap().path()).unwrap());
+    let mut targets: Vec<String> = targets
+        .map(|target| target.to_str().unwrap().to_owned())
+        .filter(|target| !target.starts_with("/dev/pts/"))
+        .collect();
+    targets.sort();
+    Some(targets)
+}
+
+/// One of `kinds` for each of `targets`, no pipe twice.
+fn assert_kinds(targets: &[String], kinds: &[&str]) {
+    let is_of = |(target, kind): (&String, &&str)| target.contains(*kind);
+    let fits = targets.len() == kinds.len() && targets.iter().zip(kinds).all(is_of);
+    let distinct: BTreeSet<&String> = targets.iter().collect();
+    assert!(fits && distinct.len() == targets.len(), "{targets:#?}");
+}
+
+#[test]
+fn they_that_wait_hold_no_descriptor_that_they_do_not_need() {
+    // A file that is mounted is watched: the host may replace it.
+    for (how, watching) in [("--sandbox", &["inotify"][..]), ("--no-sandbox", &[])] {
+        let env = TestEnv::new();
+        env.require_bwrap();
+        let id = env.ready(&[how]);
+        let supervisor = env.pane_of(&id).pid;
+        // Its lock, three pipes to `inner`, and two ends by which a signal wakes it.
+        let waiting = ["pipe:", "pipe:", "pipe:", "socket:", "socket:"];
+        let of_exec = [&["/locks/"], watching, &waiting].concat();
+        assert_kinds(&descriptors(supervisor).unwrap(), &of_exec);
+        let is_inner = |pid: &i32| argv_of(*pid).get(1).is_some_and(|word| word == "inner");
+        let inner = descendants(supervisor).into_iter().find(is_inner);
+        match descriptors(inner.unwrap()) {
+            Some(targets) => assert_kinds(&targets, &["pipe:", "pipe:", "socket:", "socket:"]),
+            // It lets nobody look, so that nothing inside can.
+            None => assert!(!is_root()),
+        }
+    }
 }
