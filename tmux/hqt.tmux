@@ -146,6 +146,7 @@ if [ -n "$program" ]; then
     notice=
 else
     notice="hqt-tmux: program missing: run $root/tmux/setup --build, then reload tmux"
+    [ -z "$binary" ] || notice="hqt-tmux: program missing: @hqt-binary says $binary; correct it, then reload tmux"
     for name in "$key" "$resume_key"; do
         [ -z "$name" ] || set -- "$@" \; \
             bind-key -N 'hqt-tmux is missing' -T "$table" "$(word "$name")" display-message -d 8000 '#{@hqt-notice}'

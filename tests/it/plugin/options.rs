@@ -159,8 +159,8 @@ fn a_missing_program_is_told_once() {
     env.start_server();
     set(&env, "@hqt-binary", "/nowhere/hqt-tmux");
     let terminal = Terminal::attach(&env);
-    let told =
-        |screen: &str| screen.contains("program missing") && screen.contains("setup --build");
+    let remedy = "program missing: @hqt-binary says /nowhere/hqt-tmux; correct it";
+    let told = |screen: &str| screen.contains(remedy);
     load(&env);
     terminal.wait_until("the remedy", told);
     env.tmux(&[
