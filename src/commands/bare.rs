@@ -19,7 +19,7 @@ use crate::store::Store;
 pub(super) fn run(context: &Context) -> anyhow::Result<ExitCode> {
     // Asked without making a store.
     let is_empty = match Store::open_to_read(&context.state_folder()?) {
-        Ok(store) => store.names().explained(context)?.is_empty(),
+        Ok(store) => store.is_empty().explained(context)?,
         Err(Error::Absent) => true,
         // The list says what is wrong.
         Err(_) => false,

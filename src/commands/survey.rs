@@ -192,11 +192,12 @@ pub(super) fn is_running(context: &Context, store: &Store, id: &SessionId) -> an
 
 /// Finds the session that `text` means: an id, a name, or the beginning of one id.
 pub(super) fn find(context: &Context, store: &Store, text: &str) -> anyhow::Result<Session> {
-    let all = store.all().explained(context)?;
-    let exact = |session: &&Session| session.id.as_str() == text;
-    if let Some(session) = all.iter().find(exact) {
-        return Ok(session.clone());
+    if let Some(id) = SessionId::parse(text)
+        && let Some(session) = store.get(&id).explained(context)?
+    {
+        return Ok(session);
     }
+    let all = store.all().explained(context)?;
     let named: Vec<&Session> = all.iter().filter(|session| session.name == text).collect();
     let meant = match named.is_empty() {
         true => all

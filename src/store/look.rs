@@ -89,6 +89,12 @@ impl Store {
         }
     }
 
+    /// Whether there is no session.
+    pub(crate) fn is_empty(&self) -> Result<bool> {
+        let query = "SELECT NOT EXISTS (SELECT 1 FROM session)";
+        Ok(self.connection.query_row(query, [], |row| row.get(0))?)
+    }
+
     /// All sessions by name, newest first; without those that can't be read.
     pub(crate) fn names(&self) -> Result<Vec<Named>> {
         let mut statement = self

@@ -2,7 +2,9 @@
 
 use std::ffi::OsStr;
 
-use crate::support::{Terminal, TestEnv, binary};
+use serde_json::Value;
+
+use crate::support::{Terminal, TestEnv, binary, kill_hard};
 
 /// What `args` of the binary show on a terminal of `columns`, lines as they stand there.
 fn shown(env: &TestEnv, columns: u16, args: &[&str]) -> Vec<String> {
@@ -109,4 +111,45 @@ fn one_long_name_does_not_make_every_line_long() {
     assert_eq!(lines.len(), 3, "{lines:#?}");
     let found = env.run(&["show", "--json", &long]).ok();
     assert!(found.contains(&long));
+}
+
+#[test]
+fn a_list_tells_of_each_session_what_json_tells() {
+    let env = TestEnv::new();
+    let (ended, _) = env.finished_conversation();
+    let (dead, _) = env.failed_conversation(3);
+    env.failed_conversation(4);
+    let gone = env.pane_of(env.list()[0]["id"].as_str().unwrap());
+    env.tmux(&["kill-pane", "-t", &gone.id]);
+    let running = env.ready(&[]);
+    let killed = env.ready(&[]);
+    kill_hard(env.pane_of(&killed).pid);
+    env.wait_state(&killed, "dead");
+    env.run(&["rename", &running, "two words"]).ok_with_words();
+    let states: Vec<Value> = env.list().iter().map(|s| s["state"].clone()).collect();
+    assert_eq!(states, ["dead", "running", "stopped", "dead", "stopped"]);
+
+    let text = env.run(&["list"]).ok();
+    let mut lines = text.lines();
+    let headings = lines.next().unwrap();
+    let column = |line: &str, heading: &str| {
+        let start = headings.find(heading).unwrap();
+        line[start..].split("  ").next().unwrap().trim().to_owned()
+    };
+    for session in env.list() {
+        let line = lines.next().unwrap();
+        for (heading, field) in [
+            ("ID", "id"),
+            ("NAME", "name"),
+            ("HARNESS", "harness"),
+            ("STATE", "state"),
+            ("ACTIVITY", "activity"),
+            ("FOLDER", "cwd"),
+        ] {
+            let told = session[field].as_str().unwrap_or("-");
+            assert_eq!(column(line, heading), told, "{heading} in\n{text}");
+        }
+    }
+    assert_eq!(lines.next(), None);
+    assert!(text.contains(&ended) && text.contains(&dead), "{text}");
 }
