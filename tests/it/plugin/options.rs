@@ -163,12 +163,7 @@ fn a_missing_program_is_told_once() {
     let told = |screen: &str| screen.contains(remedy);
     load(&env);
     terminal.wait_until("the remedy", told);
-    env.tmux(&[
-        "display-message",
-        "-c",
-        &terminal.client(),
-        "another message",
-    ]);
+    env.tmux(&["display-message", "another message"]);
     terminal.wait_for("another message");
     load(&env);
     assert!(!told(&terminal.screen()), "{}", terminal.screen());
@@ -193,12 +188,7 @@ fn at_the_start_of_a_server_the_first_client_is_told() {
     terminal.wait_for("program missing");
     drop(terminal);
     let terminal = Terminal::attach(&env);
-    env.tmux(&[
-        "display-message",
-        "-c",
-        &terminal.client(),
-        "#{hook}nothing more",
-    ]);
+    env.tmux(&["display-message", "#{hook}nothing more"]);
     let screen = terminal.wait_for("nothing more");
     assert!(!screen.contains("missing"), "{screen}");
     assert!(!waits_for_a_client(&env));

@@ -63,15 +63,12 @@ impl<'e> Terminal<'e> {
         command.args(["set-option", "-g", "status", "off", ";"]);
         // Esc must not wait for a longer key sequence.
         command.args(["set-option", "-s", "escape-time", "0", ";"]);
-        command.args([
-            "new-session",
-            "-d",
-            "-x",
-            &width.to_string(),
-            "-y",
-            &height.to_string(),
-        ]);
-        command.args(["/bin/sh", "-c", script, "sh"]).args(words);
+        let (width, height) = (width.to_string(), height.to_string());
+        // tmux 3.2a gives a session without a client 80 × 24, whatever is asked for.
+        command.args(["new-session", "-d", "exec cat", ";"]);
+        command.args(["resize-window", "-x", &width, "-y", &height, ";"]);
+        command.args(["respawn-window", "-k", "/bin/sh", "-c", script, "sh"]);
+        command.args(words);
         let output = env.finish(command);
         assert_eq!(output.status, Some(0), "{output}");
         Self { env, socket }
