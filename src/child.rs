@@ -1,5 +1,7 @@
-//! A child process that must answer in time.
+//! Processes: a child that must answer in time, and whether one has ended.
+#![expect(clippy::disallowed_methods, reason = "an edge: it reads of processes")]
 
+use std::fs;
 use std::io;
 use std::io::Read;
 use std::os::fd::AsFd;
@@ -55,6 +57,12 @@ pub(crate) fn answer(mut command: Command, within: Duration) -> io::Result<Answe
         stdout,
         stderr,
     })
+}
+
+/// Whether the process has ended, or is ending: then it has no memory any more, and so no words, before the kernel
+/// takes its locks away (`do_exit` in Linux's kernel/exit.c).
+pub(crate) fn has_ended(pid: i32) -> bool {
+    fs::read(format!("/proc/{pid}/cmdline")).map_or(true, |words| words.is_empty())
 }
 
 fn collect(child: &mut Child, deadline: Instant) -> io::Result<(Vec<u8>, Vec<u8>)> {

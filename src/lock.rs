@@ -35,14 +35,16 @@ fn path(folder: &Path, id: &SessionId) -> PathBuf {
     folder.join("locks").join(id.as_str())
 }
 
-/// Takes the lock of `id` in the state folder, to run it; `None` when somebody holds it.
-pub(crate) fn take(folder: &Path, id: &SessionId) -> io::Result<Option<Lock>> {
+/// Takes the lock of `id` in the state folder, to run it; whether nobody else holds it. It is held until this process
+/// has ended, so that whoever finds it free finds nothing of a run any more.
+pub(crate) fn take(folder: &Path, id: &SessionId) -> io::Result<bool> {
     let Some(mut lock) = keep_others_out(folder, id)? else {
-        return Ok(None);
+        return Ok(false);
     };
     // Who holds it, for `stop`.
     writeln!(lock.file, "{}", std::process::id())?;
-    Ok(Some(lock))
+    std::mem::forget(lock);
+    Ok(true)
 }
 
 /// Takes the lock so that nobody runs `id`, but not to run it: `stop` has nobody to ask to end.

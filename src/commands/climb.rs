@@ -34,7 +34,6 @@ use crate::host::unfinished;
 use crate::ladder;
 use crate::ladder::Rung;
 use crate::lock;
-use crate::lock::Lock;
 use crate::lock::Marks;
 use crate::plan::Plan;
 use crate::sandbox::guard;
@@ -67,7 +66,6 @@ pub(super) struct Prepared {
     terminal: Saved,
     start: SystemTime,
     marks: Marks,
-    _lock: Lock,
 }
 
 /// Takes the lock, plans, and starts the chain; `None` when somebody else has the lock. The run counts as
@@ -81,9 +79,9 @@ pub(super) fn prepare(
 ) -> anyhow::Result<Option<Prepared>> {
     let folder = context.state_folder()?;
     let store = context.store()?;
-    let Some(lock) = take_lock(context, &store, id)? else {
+    if !take_lock(context, &store, id)? {
         return Ok(None);
-    };
+    }
     let Some(stored) = store.get(id).explained(context)? else {
         // The row went while we were on our way; without it the lock file means nothing.
         lock::remove(&folder, id)?;
@@ -107,19 +105,15 @@ pub(super) fn prepare(
         plan,
         planner,
         rung,
-        _lock: lock,
     };
     prepared.begin(context, &store, &stored, socket.as_deref(), wish)?;
     Ok(Some(prepared))
 }
 
-fn take_lock(context: &Context, store: &Store, id: &SessionId) -> anyhow::Result<Option<Lock>> {
+fn take_lock(context: &Context, store: &Store, id: &SessionId) -> anyhow::Result<bool> {
     let folder = context.state_folder()?;
     let take = || lock::take(&folder, id).context("could not take the session's lock");
-    match take()? {
-        None if !survey::is_running(context, store, id)? => take(),
-        taken => Ok(taken),
-    }
+    Ok(take()? || (!survey::is_running(context, store, id)? && take()?))
 }
 
 /// The stored session as the caller wants it to run.

@@ -63,7 +63,12 @@ pub(super) fn stop(context: &Context, store: &Store, session: &Session) -> anyho
     }
     if let Some(socket) = &session.socket {
         let tmux = Tmux::on(Socket::at(socket));
-        for pane in survey.panes(&session).into_iter().filter(|pane| pane.dead) {
+        // One that lives is a person's, whose `exec` in it was killed.
+        for pane in survey
+            .panes(&session)
+            .into_iter()
+            .filter(|pane| pane.has_ended())
+        {
             // It may have been closed by hand at the same moment.
             let _ = tmux.kill_pane(&pane.pane);
         }

@@ -92,21 +92,31 @@ impl Tmux {
     }
 
     /// All panes of the server. One that is just ending still accepts, and then says nothing more than
-    /// that it exited unexpectedly: it is asked again, until it is gone or answers.
+    /// that it exited unexpectedly: it is asked again, until it is gone or answers. So is one that has not noticed
+    /// yet that a pane is dead.
     pub(crate) fn list(&self) -> Result<Listing> {
-        const TRIES: u32 = 5;
-        const PAUSE: Duration = Duration::from_millis(40);
-        let mut tries = 0;
+        const PAUSES: [Duration; 4] = [
+            Duration::from_millis(10),
+            Duration::from_millis(20),
+            Duration::from_millis(40),
+            Duration::from_millis(80),
+        ];
+        let mut pauses = PAUSES.into_iter();
         loop {
-            tries += 1;
             if self.is_gone() {
                 return Err(Error::NoServer(self.socket.path().to_owned()));
             }
             let list = named("list-panes", &["-a", "-F", panes::FORMAT]);
-            match self.run([list], None) {
-                Ok(output) => return Ok(Listing::new(panes::parse(&output))),
-                Err(Error::Failed(_)) if tries < TRIES => thread::sleep(PAUSE),
-                Err(error) => return Err(error),
+            let listed = self.run([list], None);
+            let listed = listed.map(|output| Listing::new(panes::parse(&output)));
+            let is_final = match &listed {
+                Ok(listing) => !listing.is_behind(),
+                Err(Error::Failed(_)) => false,
+                Err(_) => true,
+            };
+            match pauses.next().filter(|_| !is_final) {
+                Some(pause) => thread::sleep(pause),
+                None => return listed,
             }
         }
     }

@@ -1,5 +1,6 @@
 //! What tmux says of its panes and clients, as bytes: names and titles need not be UTF-8.
 
+use crate::child;
 use crate::session::SessionId;
 
 /// Ids and numbers, our mark, and last the title. The programs in the panes choose their titles: cut to
@@ -30,6 +31,13 @@ pub(crate) struct Pane {
     pub(crate) title: String,
 }
 
+impl Pane {
+    /// Whether what it ran has ended, which tmux may have yet to notice.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.dead || self.pid.is_some_and(child::has_ended)
+    }
+}
+
 /// The panes of one server at one moment.
 #[derive(Clone, Debug)]
 pub(crate) struct Listing {
@@ -39,6 +47,12 @@ pub(crate) struct Listing {
 impl Listing {
     pub(super) fn new(panes: Vec<Pane>) -> Self {
         Self { panes }
+    }
+
+    /// Whether tmux has yet to learn that what ran in a session's pane has ended.
+    pub(super) fn is_behind(&self) -> bool {
+        let mut ours = self.panes.iter().filter(|pane| pane.session.is_some());
+        ours.any(|pane| !pane.dead && pane.has_ended())
     }
 
     /// The pane of the session `id`; a living one before a dead one.

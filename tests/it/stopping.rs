@@ -5,6 +5,11 @@ use std::fs;
 use std::io::ErrorKind;
 use std::thread;
 
+use nix::libc;
+use nix::sys::ptrace;
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+
 use crate::support::{
     TestEnv, alive, argv_of, descendants, is_root, kill_hard, stand_ins, wait_gone,
 };
@@ -230,4 +235,33 @@ fn they_that_wait_hold_no_descriptor_that_they_do_not_need() {
             None => assert!(!is_root()),
         }
     }
+}
+
+/// Who finds the lock free finds no pane that is about to be kept.
+#[test]
+fn a_session_is_over_when_its_supervisor_is() {
+    let env = TestEnv::new();
+    let id = env.ready(&[]);
+    let supervisor = Pid::from_raw(env.pane_of(&id).pid);
+    // Stopped at its very end, when it has let go all that it lets go itself.
+    ptrace::seize(supervisor, ptrace::Options::PTRACE_O_TRACEEXIT).unwrap();
+    env.type_line(&id, "exit 4");
+    loop {
+        match waitpid(supervisor, Some(WaitPidFlag::__WALL)).unwrap() {
+            WaitStatus::PtraceEvent(_, _, libc::PTRACE_EVENT_EXIT) => break,
+            WaitStatus::Stopped(_, signal) => ptrace::cont(supervisor, signal).unwrap(),
+            _ => ptrace::cont(supervisor, None).unwrap(),
+        }
+    }
+    assert_eq!(env.session(&id)["state"], "running");
+    thread::scope(|scope| {
+        let deleting = scope.spawn(|| env.run(&["delete", "--force", &id]));
+        // As long as a delete takes that waits for nobody.
+        for _ in 0..20 {
+            env.run(&["list"]).ok();
+        }
+        ptrace::detach(supervisor, None).unwrap();
+        deleting.join().unwrap().ok_with_words();
+    });
+    assert_eq!(env.panes_of(&id), []);
 }
