@@ -1,10 +1,12 @@
 //! The terminal: whose it is, how it was, whether it gets colours.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io;
 use std::io::IsTerminal;
 use std::io::Write;
 
+use console::AnsiCodeIterator;
 use nix::sys::signal::SigSet;
 use nix::sys::signal::Signal;
 use nix::sys::termios::FlowArg;
@@ -130,6 +132,49 @@ pub(crate) fn can_attach() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
+/// `text`, at most `widest` columns of it, with all its colours.
+pub(crate) fn cut(text: &str, widest: usize) -> Cow<'_, str> {
+    if columns(text) <= widest {
+        return text.into();
+    }
+    let mut kept = String::new();
+    let mut left = widest.checked_sub(1);
+    for (piece, is_code) in AnsiCodeIterator::new(text) {
+        for c in piece.chars() {
+            match left.map(|left| left.checked_sub(columns_of(c))) {
+                _ if is_code => kept.push(c),
+                None => {}
+                Some(None) => {
+                    kept.push('…');
+                    left = None;
+                }
+                Some(less) => {
+                    kept.push(c);
+                    left = less;
+                }
+            }
+        }
+    }
+    kept.into()
+}
+
+/// How many columns of a terminal `text` takes at most: of characters that some terminals join, and others do not, each
+/// counts.
+pub(crate) fn columns(text: &str) -> usize {
+    // Thousands of cells are measured, nearly all of them so.
+    match text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        true => text.len(),
+        false => console::strip_ansi_codes(text)
+            .chars()
+            .map(columns_of)
+            .sum(),
+    }
+}
+
+fn columns_of(c: char) -> usize {
+    console::measure_text_width(c.encode_utf8(&mut [0; 4]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,5 +211,17 @@ mod tests {
             assert!(wants(Color::Always, pairs, false), "{pairs:?}");
             assert!(!wants(Color::Never, pairs, true), "{pairs:?}");
         }
+    }
+
+    #[test]
+    fn characters_that_a_terminal_may_join_count_each() {
+        assert_eq!(columns("لا"), 2);
+        assert_eq!(columns("👩\u{200d}👩"), 4);
+        assert_eq!(columns("e\u{301}"), 1);
+        assert_eq!(columns("\u{1b}[31m日\u{1b}[0m"), 2);
+        assert_eq!(cut("لالالا", 3), "لا…");
+        assert_eq!(cut("\u{1b}[31mabc\u{1b}[0m", 2), "\u{1b}[31ma…\u{1b}[0m");
+        assert_eq!(cut("日本", 2), "…");
+        assert_eq!(cut("日本", 0), "");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::commands::table;
+use crate::terminal;
 
 /// A step on the way to fewer columns: the column under this heading is cut to this width, or goes
 /// altogether at 0.
@@ -62,7 +62,7 @@ impl Table {
         let mut columns: Vec<Column> = (0..self.columns).map(Column::empty).collect();
         for row in self.rows() {
             for (column, cell) in columns.iter_mut().zip(row) {
-                column.width = column.width.max(table::width(cell));
+                column.width = column.width.max(terminal::columns(cell));
             }
         }
         Layout { columns }
@@ -141,16 +141,16 @@ impl Layout {
         for column in &self.columns {
             text.extend(std::iter::repeat_n(' ', missing));
             let cell = match column.is_cut {
-                true => table::cut(&row[column.at], column.width),
+                true => terminal::cut(&row[column.at], column.width),
                 false => Cow::Borrowed(row[column.at].as_ref()),
             };
             text.push_str(&cell);
-            let width = table::width(&cell);
+            let width = terminal::columns(&cell);
             used += missing + width;
             missing = column.width.min(WIDEST).saturating_sub(width) + GAP;
         }
         if let Some(widest) = widest.filter(|widest| *widest < used) {
-            let cut = table::cut(&text[start..], widest).into_owned();
+            let cut = terminal::cut(&text[start..], widest).into_owned();
             text.truncate(start);
             text.push_str(&cut);
         }
@@ -188,7 +188,7 @@ fn words_in_lines(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
     for word in text.split(' ') {
-        let wide = table::width(word);
+        let wide = terminal::columns(word);
         let is_first = lines.last().is_none_or(String::is_empty);
         if !is_first && used + 1 + wide > width {
             lines.push(String::new());

@@ -9,6 +9,7 @@ use crate::harness;
 use crate::session::FsAccess;
 use crate::session::Sandboxing;
 use crate::session::State;
+use crate::terminal;
 
 /// RFC 3339, UTC.
 pub(super) fn time(time: SystemTime) -> String {
@@ -53,7 +54,7 @@ pub(super) fn harness(id: &str) -> Cow<'static, str> {
 pub(super) fn short(name: &str) -> String {
     const WIDEST: usize = 40;
     let name = for_terminal(name);
-    match cut(&name, WIDEST) {
+    match terminal::cut(&name, WIDEST) {
         Cow::Borrowed(_) => name,
         Cow::Owned(cut) => cut,
     }
@@ -67,23 +68,6 @@ pub(super) fn age(then: SystemTime, now: SystemTime) -> String {
         60..3_600 => format!("{}m", seconds / 60),
         3_600..86_400 => format!("{}h", seconds / 3_600),
         _ => format!("{}d", seconds / 86_400),
-    }
-}
-
-/// `text`, at most `widest` columns of it.
-pub(super) fn cut(text: &str, widest: usize) -> Cow<'_, str> {
-    match width(text) <= widest {
-        true => text.into(),
-        false => console::truncate_str(text, widest, "…"),
-    }
-}
-
-/// How many columns of a terminal `text` takes.
-pub(super) fn width(text: &str) -> usize {
-    // Thousands of cells are measured, nearly all of them so.
-    match text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-        true => text.len(),
-        false => console::measure_text_width(text),
     }
 }
 

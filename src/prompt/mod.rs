@@ -254,7 +254,7 @@ fn ready() -> anyhow::Result<Term> {
 /// `text` in one line of `term`, `margin` columns less: a longer one would be counted wrong.
 fn cut(term: &Term, text: &str, margin: usize) -> String {
     let width = usize::from(term.size().1).saturating_sub(margin);
-    console::truncate_str(text, width, "…").into_owned()
+    terminal::cut(text, width).into_owned()
 }
 
 fn answered<T>(term: &Term, answer: dialoguer::Result<Option<T>>) -> anyhow::Result<T> {
