@@ -14,12 +14,14 @@ use crate::commands::print_json;
 use crate::commands::say;
 use crate::commands::survey;
 use crate::commands::survey::Survey;
+use crate::commands::survey::Unsettled;
 use crate::commands::table;
 use crate::error::ExitCode;
 use crate::escape::for_terminal;
 use crate::host;
 use crate::session::Activity;
 use crate::session::Session;
+use crate::session::SessionId;
 use crate::session::State;
 use crate::store;
 use crate::store::Snapshot;
@@ -36,7 +38,9 @@ pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<Ex
         &store,
         &failed.map(|session| &session.id).collect::<Vec<_>>(),
     );
-    if let Some((trouble, remedy)) = looked_at.iter().find_map(|session| survey.trouble(session)) {
+    let unknown = |session: &&Session| survey.state(session) == State::Unknown;
+    let unknown = looked_at.iter().filter(unknown);
+    if let Some((trouble, remedy)) = unknown.filter_map(|session| survey.trouble(session)).next() {
         say(&format!(
             "some states are unknown: {trouble}\n\nhint: {remedy}"
         ));
@@ -45,7 +49,10 @@ pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<Ex
 }
 
 fn as_json(context: &Context, store: &Store) -> anyhow::Result<(Vec<Session>, Survey)> {
-    let sessions = store.all().explained(context)?;
+    let mut sessions = store.all().explained(context)?;
+    for session in &mut sessions {
+        survey::complete_report(context, session)?;
+    }
     let survey = Survey::of(context, &sessions)?;
     let all = sessions.iter().map(|session| Object::of(session, &survey));
     print_json(&all.collect::<Vec<_>>())?;
@@ -55,18 +62,21 @@ fn as_json(context: &Context, store: &Store) -> anyhow::Result<(Vec<Session>, Su
 /// Gives the sessions of which the row alone did not tell all.
 fn as_table(context: &Context, store: &Store) -> anyhow::Result<(Vec<Session>, Survey)> {
     let width = context.width();
-    let read = |snapshot: &Snapshot| read(snapshot, width);
-    let ((mut table, places), unsettled, survey) = survey::while_reading(context, store, read)?;
-    for (place, session) in places.into_iter().zip(&unsettled) {
-        let state = state(survey.state(session), !session.report.is_empty());
-        table.set(place, STATE, state);
-        table.set(place, ACTIVITY, activity(survey.activity(session)));
+    let read = |snapshot: &Snapshot, unsettled: &Unsettled| read(snapshot, unsettled, width);
+    let ((mut table, places), mut unsettled, survey) = survey::while_reading(context, store, read)?;
+    for (place, id) in places {
+        if let Some(session) = unsettled.get_mut(&id) {
+            survey::complete_report(context, session)?;
+            let state = state(survey.state(session), !session.report.is_empty());
+            table.set(place, STATE, state);
+            table.set(place, ACTIVITY, activity(survey.activity(session)));
+        }
     }
     match table.len() == 1 {
         true => say("there is no session yet; start one with: hqt-tmux new"),
         false => print(&table.fitted(width, NARROWER))?,
     }
-    Ok((unsettled, survey))
+    Ok((unsettled.into_values().collect(), survey))
 }
 
 const HEADINGS: [&str; 8] = [
@@ -87,22 +97,28 @@ const NARROWER: &[fit::Step] = &[
     ("NAME", 4),
 ];
 
-/// The table as if all sessions had stopped, and the rows of those that perhaps have not.
-fn read(snapshot: &Snapshot, width: Option<usize>) -> Result<(Table, Vec<usize>), store::Error> {
+/// The table as if all sessions had stopped, and the rows of the `unsettled`.
+fn read(
+    snapshot: &Snapshot,
+    unsettled: &Unsettled,
+    width: Option<usize>,
+) -> Result<(Table, Vec<(usize, SessionId)>), store::Error> {
     let now = host::now();
     let mut table = Table::with_headings(HEADINGS);
-    let mut unsettled = Vec::new();
+    let mut places = Vec::new();
     snapshot.each(|record| {
-        if record.is_unsettled()? {
-            unsettled.push(table.len());
+        let id = record.id()?;
+        if unsettled.contains_key(&id) {
+            places.push((table.len(), id.clone()));
         }
+        let (name, harness) = (record.name()?, record.harness()?);
         table.push([
-            String::from(record.id()?).into(),
+            String::from(id).into(),
             match width {
-                Some(_) => table::short(record.name()?).into(),
-                None => for_terminal(record.name()?).into(),
+                Some(_) => table::short(&name).into(),
+                None => for_terminal(&*name).into(),
             },
-            table::harness(record.harness()?),
+            table::harness(&harness),
             state(State::Stopped, record.has_report()?),
             activity(None).into(),
             table::sandbox_word(&record.sandbox()?).into(),
@@ -111,7 +127,7 @@ fn read(snapshot: &Snapshot, width: Option<usize>) -> Result<(Table, Vec<usize>)
         ]);
         Ok(())
     })?;
-    Ok((table, unsettled))
+    Ok((table, places))
 }
 
 /// With a mark where the last run changed what the host may run; `show` names it.

@@ -1,6 +1,5 @@
 //! Which session `resume` means.
 
-use std::collections::BTreeMap;
 use std::collections::HashSet;
 
 use anyhow::Context as _;
@@ -12,6 +11,7 @@ use crate::commands::Explained;
 use crate::commands::fit::Table;
 use crate::commands::survey;
 use crate::commands::survey::Survey;
+use crate::commands::survey::Unsettled;
 use crate::commands::table;
 use crate::error::UserError;
 use crate::escape::for_terminal;
@@ -66,8 +66,6 @@ fn none() -> UserError {
 struct Listed {
     ids: Vec<SessionId>,
     table: Table,
-    /// The rows of those whose state is not told by them.
-    unsettled: Vec<usize>,
 }
 
 const COLUMNS: usize = 7;
@@ -76,14 +74,11 @@ const NAME: usize = 1;
 const DOING: usize = 3;
 
 impl Listed {
-    fn read(snapshot: &Snapshot) -> Result<Self, store::Error> {
+    fn read(snapshot: &Snapshot, _: &Unsettled) -> Result<Self, store::Error> {
         let now = host::now();
         let mut table = Table::new(COLUMNS);
-        let (mut ids, mut unsettled) = (Vec::new(), Vec::new());
+        let mut ids = Vec::new();
         snapshot.each(|record| {
-            if record.is_unsettled()? {
-                unsettled.push(ids.len());
-            }
             ids.push(record.id()?);
             let since = match record.last_started_at()? {
                 Some(started) => started,
@@ -91,8 +86,8 @@ impl Listed {
             };
             table.push([
                 "".into(),
-                table::short(record.name()?).into(),
-                table::harness(record.harness()?),
+                table::short(&record.name()?).into(),
+                table::harness(&record.harness()?),
                 State::Stopped.as_str().into(),
                 table::sandbox_word(&record.sandbox()?).into(),
                 table::age(since, now).into(),
@@ -100,11 +95,7 @@ impl Listed {
             ]);
             Ok(())
         })?;
-        Ok(Self {
-            ids,
-            table,
-            unsettled,
-        })
+        Ok(Self { ids, table })
     }
 
     /// Ids and names.
@@ -114,16 +105,14 @@ impl Listed {
             .collect()
     }
 
-    fn pick(mut self, unsettled: &[Session], survey: &Survey) -> anyhow::Result<SessionId> {
-        let unsettled: BTreeMap<usize, &Session> =
-            self.unsettled.into_iter().zip(unsettled).collect();
-        for (at, session) in &unsettled {
-            self.table.set(*at, DOING, doing(session, survey));
-        }
+    fn pick(mut self, unsettled: &Unsettled, survey: &Survey) -> anyhow::Result<SessionId> {
         let length = length_that_tells_apart(&self.ids);
         for (at, id) in self.ids.iter().enumerate() {
             let short: String = id.as_str().chars().take(length).collect();
             self.table.set(at, ID, short);
+            if let Some(session) = unsettled.get(id) {
+                self.table.set(at, DOING, doing(session, survey));
+            }
         }
         let layout = self.table.layout();
         let chosen = prompt::session(&Items {
@@ -136,7 +125,7 @@ impl Listed {
                 line
             },
             preview: &|at, rows| {
-                let session = unsettled.get(&at);
+                let session = unsettled.get(&self.ids[at]);
                 let lines = session.and_then(|session| survey.last_lines(session, rows));
                 lines.unwrap_or_default()
             },

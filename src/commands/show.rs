@@ -19,7 +19,6 @@ use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::escape::lines_for_terminal;
 use crate::escape::shell_line;
-use crate::host::unfinished;
 use crate::ladder;
 use crate::session::Policy;
 use crate::session::Sandboxing;
@@ -27,23 +26,9 @@ use crate::session::Session;
 
 pub(super) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<ExitCode> {
     let store = context.store_to_look_at()?;
-    let stored = survey::find(context, &store, &arguments.session)?;
-    // A run that goes on, or whose `exec` was killed, has not told yet what it changed.
-    let folder = context.state_folder()?;
-    let mut report = unfinished::changed(&folder, &stored.id);
-    report.extend(
-        stored
-            .report
-            .iter()
-            .filter(|path| !report.contains(path))
-            .cloned()
-            .collect::<Vec<_>>(),
-    );
-    let session = Session {
-        conversation_id: planning::known_conversation(&context.host, &stored, None),
-        report,
-        ..stored
-    };
+    let mut session = survey::find(context, &store, &arguments.session)?;
+    survey::complete_report(context, &mut session)?;
+    session.conversation_id = planning::known_conversation(&context.host, &session, None);
     let survey = Survey::of(context, [&session])?;
     match arguments.json {
         true => print_json(&Object::of(&session, &survey))?,

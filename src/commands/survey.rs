@@ -17,6 +17,7 @@ use crate::commands::table;
 use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::harness;
+use crate::host::unfinished;
 use crate::lock;
 use crate::session::Activity;
 use crate::session::Session;
@@ -31,19 +32,25 @@ use crate::tmux::Pane;
 use crate::tmux::Socket;
 use crate::tmux::Tmux;
 
-/// What `read` makes of all rows, the sessions whose state the rows do not tell, and the survey of these. tmux and
-/// SQLite work side by side, for both take their time where there are thousands.
+/// The sessions whose state the rows do not tell.
+pub(super) type Unsettled = BTreeMap<SessionId, Session>;
+
+/// The sessions whose state the rows do not tell, the survey of these, and what `read`, which gets them, makes of all
+/// rows. tmux and SQLite work side by side, for both take their time where there are thousands.
 pub(super) fn while_reading<T>(
     context: &Context,
     store: &Store,
-    read: impl FnOnce(&Snapshot) -> Result<T, store::Error>,
-) -> anyhow::Result<(T, Vec<Session>, Survey)> {
+    read: impl FnOnce(&Snapshot, &Unsettled) -> Result<T, store::Error>,
+) -> anyhow::Result<(T, Unsettled, Survey)> {
     let snapshot = store.snapshot().explained(context)?;
-    let unsettled = snapshot.unsettled().explained(context)?;
-    let ask = || Survey::of(context, &unsettled);
+    let unsettled = snapshot.unsettled().explained(context)?.into_iter();
+    let unsettled: Unsettled = unsettled
+        .map(|session| (session.id.clone(), session))
+        .collect();
+    let ask = || Survey::of(context, unsettled.values());
     let (made, survey) = thread::scope(|scope| {
         let thread = thread::Builder::new().spawn_scoped(scope, ask);
-        let made = read(&snapshot);
+        let made = read(&snapshot, &unsettled);
         drop(snapshot);
         let survey = match thread {
             Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
@@ -107,7 +114,7 @@ impl Survey {
             None | Some(Err(Error::NoServer(_))) => State::Stopped,
             Some(Err(_)) => State::Unknown,
             Some(Ok(listing)) => match listing.of_session(&session.id) {
-                Some(pane) if pane.dead => State::Dead,
+                Some(pane) if pane.has_ended() => State::Dead,
                 _ => State::Stopped,
             },
         }
@@ -171,6 +178,17 @@ impl Survey {
     fn listing(&self, session: &Session) -> Option<&Listing> {
         self.listings.get(session.socket.as_ref()?)?.as_ref().ok()
     }
+}
+
+/// Adds what a run has changed that goes on, or whose `exec` was killed: it has not told yet.
+pub(super) fn complete_report(context: &Context, session: &mut Session) -> anyhow::Result<()> {
+    if session.run_open {
+        let mut report = unfinished::changed(&context.state_folder()?, &session.id);
+        session.report.retain(|path| !report.contains(path));
+        report.append(&mut session.report);
+        session.report = report;
+    }
+    Ok(())
 }
 
 /// Whether the session `id` runs. One whose end is recorded lets its lock go a moment later, which is waited

@@ -35,7 +35,7 @@ impl Snapshot<'_> {
     pub(crate) fn unsettled(&self) -> Result<Vec<Session>> {
         // All of them and a few more: which end is whose is not for SQL to say.
         let condition =
-            "run_open = 1 OR failed_unseen = 1 OR exit_code <> 0 OR exit_signal IS NOT NULL";
+            "run_open <> 0 OR failed_unseen <> 0 OR exit_code <> 0 OR exit_signal IS NOT NULL";
         let mut statement = self.0.prepare(&row::of_all(condition))?;
         let mut rows = statement.query([])?;
         let mut unsettled = Vec::new();

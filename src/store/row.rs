@@ -1,5 +1,6 @@
 //! A session as a row.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
@@ -29,9 +30,13 @@ pub(super) const COLUMNS: &str = "id, name, harness, arguments, cwd, env_names, 
      failed_unseen, note, report_json";
 
 /// The query of all sessions that fulfil `condition`, newest first: in the order in which they were added, whatever
-/// the clock said.
+/// the clock said. A row whose id is none was written by somebody else, and hides no session.
 pub(super) fn of_all(condition: &str) -> String {
-    format!("SELECT {COLUMNS} FROM session WHERE {condition} ORDER BY rowid DESC")
+    format!(
+        "SELECT {COLUMNS} FROM session WHERE ({condition}) AND length(id) = {} AND id NOT GLOB '*[^0-9a-f]*' \
+         ORDER BY rowid DESC",
+        SessionId::LENGTH
+    )
 }
 
 pub(super) fn insert(connection: &Connection, session: &Session) -> Result<()> {
@@ -60,11 +65,11 @@ pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
     let socket = row.get_ref(9)?.as_blob_or_null()?;
     Ok(Session {
         id: id(row)?,
-        name: row.get(1)?,
-        harness: row.get(2)?,
+        name: text(row, 1)?.into_owned(),
+        harness: text(row, 2)?.into_owned(),
         arguments: split(row.get_ref(3)?.as_blob()?),
         cwd: path(row.get_ref(4)?.as_blob()?),
-        env_names: env_names(row.get_ref(5)?.as_str()?)?,
+        env_names: env_names(&text(row, 5)?),
         sandbox: sandbox(row)?,
         conversation_id: row.get(7)?,
         former_conversation_id: row.get(8)?,
@@ -87,12 +92,12 @@ impl Record<'_> {
         Ok(id(self.0)?)
     }
 
-    pub(crate) fn name(&self) -> Result<&str> {
-        self.text(1)
+    pub(crate) fn name(&self) -> Result<Cow<'_, str>> {
+        Ok(text(self.0, 1)?)
     }
 
-    pub(crate) fn harness(&self) -> Result<&str> {
-        self.text(2)
+    pub(crate) fn harness(&self) -> Result<Cow<'_, str>> {
+        Ok(text(self.0, 2)?)
     }
 
     pub(crate) fn cwd(&self) -> Result<&Path> {
@@ -117,7 +122,7 @@ impl Record<'_> {
     }
 
     /// Whether it is one of [`crate::store::Snapshot::unsettled`].
-    pub(crate) fn is_unsettled(&self) -> Result<bool> {
+    pub(super) fn is_unsettled(&self) -> Result<bool> {
         let failed_unseen: bool = self.0.get(16)?;
         Ok(failed_unseen || may_have_a_pane(self.0.get(15)?, ended(self.0)?))
     }
@@ -126,14 +131,11 @@ impl Record<'_> {
     pub(crate) fn has_report(&self) -> Result<bool> {
         Ok(!report(self.0)?.is_empty())
     }
+}
 
-    fn text(&self, column: usize) -> Result<&str> {
-        Ok(self
-            .0
-            .get_ref(column)?
-            .as_str()
-            .map_err(rusqlite::Error::from)?)
-    }
+/// A text, which somebody else may have written in bytes that are none.
+fn text<'a>(row: &'a Row<'_>, column: usize) -> rusqlite::Result<Cow<'a, str>> {
+    Ok(String::from_utf8_lossy(row.get_ref(column)?.as_bytes()?))
 }
 
 fn id(row: &Row<'_>) -> rusqlite::Result<SessionId> {
@@ -142,30 +144,38 @@ fn id(row: &Row<'_>) -> rusqlite::Result<SessionId> {
 }
 
 fn sandbox(row: &Row<'_>) -> rusqlite::Result<Sandboxing> {
-    Ok(Sandboxing::from_json(row.get_ref(6)?.as_str_or_null()?))
+    let json = row.get_ref(6)?.as_bytes_or_null()?;
+    Ok(Sandboxing::from_json(
+        json.map(String::from_utf8_lossy).as_deref(),
+    ))
 }
 
-fn env_names(json: &str) -> rusqlite::Result<Vec<String>> {
+/// Names that can't be read are passed to no harness.
+fn env_names(json: &str) -> Vec<String> {
     match json {
-        "[]" => Ok(Vec::new()),
-        json => serde_json::from_str(json).map_err(|error| unreadable(5, &error.to_string())),
+        "[]" => Vec::new(),
+        json => serde_json::from_str(json).unwrap_or_default(),
     }
 }
 
 /// A report that can't be read hides no session.
 fn report(row: &Row<'_>) -> rusqlite::Result<Vec<PathBuf>> {
-    let json = row.get_ref(18)?.as_str_or_null()?;
+    let json = row.get_ref(18)?.as_bytes_or_null()?;
     let paths: Vec<OsString> = json
-        .and_then(|json| serde_json::from_str(json).ok())
+        .and_then(|json| serde_json::from_slice(json).ok())
         .unwrap_or_default();
     Ok(paths.into_iter().map(PathBuf::from).collect())
 }
 
 fn ended(row: &Row<'_>) -> rusqlite::Result<Option<Ended>> {
-    if let Some(code) = row.get(12)? {
-        return Ok(Some(Ended::Code(code)));
-    }
-    Ok(row.get::<_, Option<i32>>(13)?.map(Ended::Signal))
+    let number = |column| -> rusqlite::Result<Option<i32>> {
+        let number: Option<i64> = row.get(column)?;
+        Ok(number.map(|number| i32::try_from(number).unwrap_or(i32::MAX)))
+    };
+    Ok(match number(12)? {
+        Some(code) => Some(Ended::Code(code)),
+        None => number(13)?.map(Ended::Signal),
+    })
 }
 
 fn last_exit(row: &Row<'_>) -> rusqlite::Result<Option<LastExit>> {

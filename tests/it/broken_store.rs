@@ -223,3 +223,40 @@ fn s28_an_unreadable_policy_refuses_that_session_alone() {
     env.run(&["delete", &broken]).ok_with_words();
     assert_eq!(env.list().len(), 1);
 }
+
+/// What no hqt-tmux writes, but somebody's hand may have.
+#[test]
+fn a_strange_row_hides_no_session_and_changes_none() {
+    let env = TestEnv::new();
+    let (strange, _) = env.finished_conversation();
+    let running = env.ready(&[]);
+    let whole = fs::read(env.store()).unwrap();
+    for change in [
+        "run_open = 2",
+        "run_open = -1",
+        "failed_unseen = 2",
+        "exit_code = 3000000000",
+        "exit_code = NULL, exit_signal = -3000000000",
+        "sandbox_json = CAST(x'ff' AS TEXT)",
+        "name = CAST(x'ff' AS TEXT)",
+        "harness = CAST(x'ff' AS TEXT)",
+        "env_names = CAST(x'ff' AS TEXT)",
+        "env_names = '{'",
+        "report_json = '{'",
+        "created_at = -1, last_started_at = 9223372036854775807",
+        "id = 'bad'",
+    ] {
+        let connection = Connection::open(env.store()).unwrap();
+        let statement = format!("UPDATE session SET {change} WHERE id = ?1");
+        connection.execute(&statement, [&strange]).unwrap();
+        drop(connection);
+        let text = env.run(&["list"]).ok();
+        let line = text.lines().find(|line| line.starts_with(&running));
+        let words: Vec<&str> = line.unwrap().split_whitespace().collect();
+        assert_eq!(words[3], "running", "{change}:\n{text}");
+        let known = env.list();
+        assert_eq!(known[0]["state"], "running", "{change}");
+        assert_eq!(known.len(), text.lines().count() - 1, "{change}:\n{text}");
+        fs::write(env.store(), &whole).unwrap();
+    }
+}

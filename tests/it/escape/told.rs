@@ -37,10 +37,17 @@ fn e49_what_a_killed_run_changed_is_told() {
     env.require_bwrap();
     let inside = Trial::new(&env, &["--sandbox"]);
     inside.allows("echo {} >.mcp.json");
+    let listed = |state: &str| {
+        let marked = env.run(&["list"]).ok().contains(&format!(" {state} ! "));
+        let report = env.list()[0]["report"].to_string();
+        assert!(marked && report.contains(".mcp.json"), "{state}: {report}");
+    };
+    listed("running");
     let lock = env.store().with_file_name("locks").join(&inside.id);
     let exec = fs::read_to_string(lock).unwrap().trim().parse().unwrap();
     crate::support::kill_hard(exec);
     env.wait_state(&inside.id, "dead");
+    listed("dead");
     assert!(inside.told(".mcp.json"), "{}", inside.shown());
     // The next run tells it too, and keeps it told.
     env.run(&["resume", "-d", &inside.id]).ok_with_words();
