@@ -93,15 +93,42 @@ found=$(tmux set-option -gqo @hqt-binary '' \; \
     show-options -g status-left \; show-options -g status-right \; show-options -g status-format \; \
     list-clients -F 'client' \; list-keys)
 
-# --- what is to be: "$@" are the words of one call ---------------------------------------------------------------
+# --- what is to be -----------------------------------------------------------------------------------------------
 
 binary='' told='' key='' resume_key='' table='' ok='' warn='' running='' failed='' clients=''
 {
     for name in binary told key resume_key table ok warn running failed; do
         IFS= read -r "${name?}"
     done
-    program=$(program "$binary")
-    styles=$(style ok "$ok")$(style warn "$warn")$(style running "$running")$(style failed "$failed")
+    rest=$(cat)
+} <<END
+$found
+END
+
+program=$(program "$binary")
+styles=$(style ok "$ok")$(style warn "$warn")$(style running "$running")$(style failed "$failed")
+case $root in
+"$HOME"/*) shown="~${root#"$HOME"}" ;;
+*) shown=$root ;;
+esac
+notice=
+if [ -z "$program" ]; then
+    notice="hqt-tmux: program missing: run $shown/tmux/setup --build, then reload tmux"
+    [ -z "$binary" ] || notice="hqt-tmux: program missing: @hqt-binary says $binary; correct it, then reload tmux"
+fi
+case $table in
+'') table=prefix ;;
+*[!A-Za-z0-9_-]*)
+    notice="hqt-tmux: @hqt-key-table: letters, digits, - and _ make a name, and \"$table\" is none"
+    key='' resume_key=''
+    ;;
+esac
+
+# An index of our own. A client that attaches sets off the one, and one that comes with its new session the other.
+hooks='client-attached[7381] client-session-changed[7381]'
+
+# load: sets all of it, in one call of which "$@" are the words.
+load() {
     set -- set-option -g @hqt-program "$(word "$program")" \; set-option -g @hqt-status-arguments "$styles"
     while IFS= read -r line; do
         case $line in
@@ -118,51 +145,67 @@ END
             set -- "$@" \; if-shell -F 1 "$(word "unbind-key -T $bound_table $bound_key")"
             ;;
         esac
-    done
-} <<END
-$found
+    done <<END
+$rest
 END
+    # shellcheck disable=SC2016 # expanded by tmux, and by the sh in the popup
+    if [ -n "$program" ]; then
+        # A popup, and after it, drawn or not, the next step. The client, its tmux session and the pane that pressed
+        # the key are known to run-shell alone: nothing inside a popup tells them. In the popup an error stays until
+        # Escape (-EE); a program that has gone since is told there.
+        gone='[ -x "$0" ] || { echo "hqt-tmux: the program has gone: $0"; echo'
+        gone="$gone; echo \"hint: build or install it again, then reload tmux\"; echo \"(Escape closes this.)\""
+        gone="$gone; exit 1; }; exec \"\$0\" \"\$@\""
+        popup='display-popup -EE -c "#{q:client_name}" -t #{q:session_id}:#{window_id}.#{pane_id}'
+        popup="$popup -w \"#{q:@hqt-popup-width}\" -h \"#{q:@hqt-popup-height}\" -d '##{pane_current_path}'"
+        popup="$popup /bin/sh -c '$gone' \"#{q:@hqt-program}\" key popup"
+        after='#{q:@hqt-program} key after'
+        press='#{pid}.#{client_pid} #{q:client_name} #{pane_id}'
+        [ -z "$key" ] || set -- "$@" \; \
+            bind-key -N 'Start a harness (hqt-tmux)' -T "$table" -- "$(word "$key")" \
+            run-shell -C "$popup new $press" '\;' run-shell -b "$after new $press >/dev/null 2>&1 || :"
+        [ -z "$resume_key" ] || set -- "$@" \; \
+            bind-key -N 'Resume a session (hqt-tmux)' -T "$table" -- "$(word "$resume_key")" \
+            run-shell -C "$popup resume $press" '\;' run-shell -b "$after resume $press >/dev/null 2>&1 || :"
+    else
+        for name in "$key" "$resume_key"; do
+            [ -z "$name" ] || set -- "$@" \; \
+                bind-key -N 'hqt-tmux is missing' -T "$table" -- "$(word "$name")" \
+                display-message -d 8000 '#{@hqt-notice}'
+        done
+    fi
+    # Nobody has come yet who could be told.
+    if [ -n "$told" ] && [ -z "$notice" ]; then
+        for hook in $hooks; do set -- "$@" \; set-hook -gu "$hook"; done
+    fi
+    # The text stands in an option: inserted by a format, a folder name in it is not expanded.
+    error=$(tmux set-option -g @hqt-notice "$(word "$notice")" \; "$@" 2>&1)
+}
 
-hook='client-attached[7381]' # an index of our own
+# What tmux says of a key that it does not know, in a table that nothing uses.
+wrong_with() {
+    [ -z "$1" ] || tmux bind-key -T hqt-probe -- "$(word "$1")" refresh-client 2>&1 \; unbind-key -a -T hqt-probe
+}
 
-# shellcheck disable=SC2016 # expanded by tmux, and by the sh in the popup
-if [ -n "$program" ]; then
-    # A popup, and after it, drawn or not, the next step. The client, its tmux session and the pane that pressed
-    # the key are known to run-shell alone: nothing inside a popup tells them. In the popup an error stays until
-    # Escape (-EE); a program that has gone since is told there.
-    gone='[ -x "$0" ] || { echo "hqt-tmux: the program has gone: $0"; exit 1; }; exec "$0" "$@"'
-    popup='display-popup -EE -c "#{q:client_name}" -t #{q:session_id}:#{window_id}.#{pane_id}'
-    popup="$popup -w \"#{q:@hqt-popup-width}\" -h \"#{q:@hqt-popup-height}\" -d '##{pane_current_path}'"
-    popup="$popup /bin/sh -c '$gone' \"#{q:@hqt-program}\" key popup"
-    after='#{q:@hqt-program} key after'
-    press='#{pid}.#{client_pid} #{q:client_name} #{pane_id}'
-    [ -z "$key" ] || set -- "$@" \; \
-        bind-key -N 'Start a harness (hqt-tmux)' -T "$table" "$(word "$key")" \
-        run-shell -C "$popup new $press" '\;' run-shell -b "$after new $press >/dev/null 2>&1 || :"
-    [ -z "$resume_key" ] || set -- "$@" \; \
-        bind-key -N 'Resume a session (hqt-tmux)' -T "$table" "$(word "$resume_key")" \
-        run-shell -C "$popup resume $press" '\;' run-shell -b "$after resume $press >/dev/null 2>&1 || :"
-    [ -z "$told" ] || set -- "$@" \; set-hook -gu "$hook" # nobody has come yet who could be told
-    notice=
-else
-    notice="hqt-tmux: program missing: run $root/tmux/setup --build, then reload tmux"
-    [ -z "$binary" ] || notice="hqt-tmux: program missing: @hqt-binary says $binary; correct it, then reload tmux"
-    for name in "$key" "$resume_key"; do
-        [ -z "$name" ] || set -- "$@" \; \
-            bind-key -N 'hqt-tmux is missing' -T "$table" "$(word "$name")" display-message -d 8000 '#{@hqt-notice}'
-    done
+if ! load; then
+    wrong=$(wrong_with "$key") wrong_resume=$(wrong_with "$resume_key")
+    notice="hqt-tmux: $(printf '%s' "$error" | head -n 1)"
+    # One of them must not keep the other away.
+    [ -z "$wrong_resume" ] || notice="hqt-tmux: @hqt-resume-key: $wrong_resume" resume_key=''
+    [ -z "$wrong" ] || notice="hqt-tmux: @hqt-key: $wrong" key=''
+    [ -z "$wrong$wrong_resume" ] || load
 fi
 
-# The text stands in an option: inserted by a format, a folder name in it is not expanded. It is told once, and
-# later by the keys; at the start of a server to the first client that comes.
-set -- set-option -g @hqt-notice "$(word "$notice")" \; "$@"
-error=$(tmux "$@" 2>&1) || notice="hqt-tmux: $error"
+# It is told once, and later by the keys; at the start of a server to the first client that comes.
 if [ "$notice" != "$told" ] && [ -n "$notice" ]; then
     set -- set-option -g @hqt-notice "$(word "$notice")"
     if [ -n "$clients" ]; then
         tmux "$@" \; display-message -d 8000 '#{@hqt-notice}'
     else
-        tmux "$@" \; set-hook -g "$hook" "display-message -d 8000 '#{@hqt-notice}' ; set-hook -gu '$hook'"
+        again=
+        for hook in $hooks; do again="$again ; set-hook -gu '$hook'"; done
+        for hook in $hooks; do set -- "$@" \; set-hook -g "$hook" "display-message -d 8000 '#{@hqt-notice}'$again"; done
+        tmux "$@"
     fi
 fi
 exit 0 # run-shell shows any other code in the user's pane

@@ -1,3 +1,4 @@
+use std::ffi::OsStr;
 use std::fs;
 
 use crate::plugin::{env_with_program, load, plugin, press};
@@ -145,12 +146,45 @@ fn the_size_of_the_popup_is_an_option() {
 }
 
 #[test]
-fn a_key_that_tmux_does_not_know_is_told() {
+fn a_key_that_tmux_does_not_know_is_told_and_the_other_one_bound() {
+    for (bad, good, verb) in [
+        ("@hqt-key", key("prefix", "R", "resume"), "new"),
+        ("@hqt-resume-key", key("prefix", "S", "new"), "resume"),
+    ] {
+        for wrong in ["Nonsense", "C-a b", "-n"] {
+            let env = env_with_program();
+            let terminal = Terminal::attach(&env);
+            load(&env);
+            set(&env, bad, wrong);
+            load(&env);
+            terminal.wait_for(&format!("hqt-tmux: {bad}: unknown key: {wrong}"));
+            assert_eq!(ours(&env), std::slice::from_ref(&good), "{verb}: {wrong}");
+            set(&env, bad, "M-x");
+            load(&env);
+            assert_eq!(ours(&env).len(), 2, "{verb}: {wrong}");
+        }
+    }
+}
+
+#[test]
+fn a_table_whose_name_is_none_is_told_and_harms_no_later_load() {
     let env = env_with_program();
     let terminal = Terminal::attach(&env);
-    set(&env, "@hqt-key", "Nonsense");
-    load(&env);
-    terminal.wait_for("hqt-tmux: unknown key: Nonsense");
+    let both = [key("prefix", "R", "resume"), key("prefix", "S", "new")];
+    for wrong in ["my table", "x\\;", "#{pid}", "'"] {
+        set(&env, "@hqt-key-table", wrong);
+        load(&env);
+        terminal.wait_for("hqt-tmux: @hqt-key-table: letters, digits");
+        assert_eq!(ours(&env), [], "{wrong}");
+        // None is the usual one.
+        set(&env, "@hqt-key-table", "");
+        load(&env);
+        let mut found = ours(&env);
+        found.sort();
+        assert_eq!(found, both, "{wrong}");
+        env.tmux(&["display-message", "another"]);
+        terminal.wait_until("the end of the words", |s| !s.contains("letters"));
+    }
 }
 
 #[test]
@@ -187,6 +221,7 @@ fn at_the_start_of_a_server_the_first_client_is_told() {
     let terminal = Terminal::attach(&env);
     terminal.wait_for("program missing");
     drop(terminal);
+    assert!(!waits_for_a_client(&env));
     let terminal = Terminal::attach(&env);
     env.tmux(&["display-message", "#{hook}nothing more"]);
     let screen = terminal.wait_for("nothing more");
@@ -194,10 +229,26 @@ fn at_the_start_of_a_server_the_first_client_is_told() {
     assert!(!waits_for_a_client(&env));
 }
 
+/// The usual way to start tmux: the first client comes with its tmux session.
+#[test]
+fn a_client_that_starts_the_server_is_told() {
+    let env = TestEnv::without_server();
+    let conf = env.path("tmux.conf");
+    let line = "set -g @hqt-binary /nowhere/hqt-tmux\nrun-shell";
+    let line = format!("{line} '{}'\n", plugin("hqt.tmux").display());
+    fs::write(&conf, line).unwrap();
+    let (socket, conf) = (env.socket(), conf.into_os_string());
+    let words = ["tmux", "-u", "-S"].map(OsStr::new);
+    let words = [&words[..], &[socket.as_os_str(), OsStr::new("-f"), &conf]].concat();
+    let terminal = Terminal::open(&env, (100, 30), &words);
+    terminal.wait_for("program missing");
+    assert!(!waits_for_a_client(&env));
+}
+
 /// Whether the first client that comes is to be told something.
 fn waits_for_a_client(env: &TestEnv) -> bool {
-    env.tmux(&["show-hooks", "-g", "client-attached"])
-        .contains("hqt")
+    let hooks = env.tmux(&["show-hooks", "-g"]);
+    hooks.contains("@hqt-notice")
 }
 
 #[test]

@@ -261,6 +261,12 @@ fn a_program_that_has_gone_since_is_told() {
     fs::remove_file(env.path("bin/hqt-tmux")).unwrap();
     let terminal = Terminal::attach(&env);
     press(&terminal, "S", "the program has gone");
+    terminal.wait_for("(Escape closes this.)");
+    assert!(
+        terminal
+            .screen()
+            .contains("hint: build or install it again")
+    );
     terminal.keys(&["Escape"]);
     terminal.wait_until("the popup closes", |s| !s.contains("has gone"));
     assert_settled(&env);
