@@ -178,7 +178,7 @@ pub(crate) struct Sandbox {
     /// Run without one
     #[arg(long, help_heading = SANDBOX)]
     pub(crate) no_sandbox: bool,
-    /// What it allows in the folder [default: rw]
+    /// What it allows in the folder [default: rw, or as stored]
     #[arg(
         long,
         value_enum,
@@ -188,7 +188,7 @@ pub(crate) struct Sandbox {
         help_heading = SANDBOX
     )]
     pub(crate) fs: Option<Fs>,
-    /// Its network: all of the host's, or none [default: on]
+    /// Its network: all of the host's, or none [default: on, or as stored]
     #[arg(
         long,
         value_enum,

@@ -148,10 +148,13 @@ fn ask(context: &Context, arguments: &cli::New, cwd: &Path) -> anyhow::Result<An
     let harness = match given {
         Some(harness) => harness,
         None if may_ask => prompt::harness(&harness_choices(context, cwd))?,
-        None => bail!(
-            UserError::usage("which harness? There is no terminal to ask on")
-                .hint("give it with --harness claude|codex|kiro|generic")
-        ),
+        None => {
+            let known: Vec<&str> = harness::ALL.iter().map(|harness| harness.id).collect();
+            bail!(
+                UserError::usage("which harness? There is no terminal to ask on")
+                    .hint(format!("give it with --harness {}", known.join("|")))
+            )
+        }
     };
     let command = match harness.runs_own_command() && arguments.arguments.is_empty() {
         true => prompt::command()?,
@@ -184,9 +187,7 @@ fn ask_sandbox(
         if !may_ask {
             return Ok(Sandboxing::Off);
         }
-        let availability = planning::availability(&context.host, cwd, true);
-        let unavailable = (!availability.is_usable()).then(|| availability.reason());
-        if !prompt::sandboxed(unavailable.as_deref())? {
+        if !prompt::sandboxed(planning::why_unavailable(&context.host, cwd).as_deref())? {
             return Ok(Sandboxing::Off);
         }
     }

@@ -29,8 +29,24 @@ use crate::tmux;
 /// Whether a sandbox can be had for a session in `cwd`.
 pub(super) fn availability(host: &Host, cwd: &Path, net: bool) -> Availability {
     let home = host.home().ok();
-    let never_from: Vec<&Path> = home.as_deref().into_iter().chain([cwd]).collect();
+    let project = host::ensure_may_be_sandboxed(host, cwd).map(|()| cwd);
+    let never_from: Vec<&Path> = home.as_deref().into_iter().chain(project.ok()).collect();
     bwrap::availability(host.var("PATH"), &never_from, &host.exe, net)
+}
+
+/// Why a session in `cwd` can have no sandbox, for a person who is about to choose.
+pub(super) fn why_unavailable(host: &Host, cwd: &Path) -> Option<String> {
+    if let Err(error) = host::ensure_may_be_sandboxed(host, cwd) {
+        return Some(error.to_string());
+    }
+    let availability = availability(host, cwd, true);
+    let reason = || {
+        format!(
+            "the sandbox is unavailable: {}; run `hqt-tmux doctor`",
+            availability.reason()
+        )
+    };
+    (!availability.is_usable()).then(reason)
 }
 
 /// Whether bubblewrap is asked to prove that it works.
@@ -85,6 +101,7 @@ impl Planner {
         let policy = plan::policy(session)?;
         let sandbox = match policy {
             Some(policy) => {
+                host::ensure_may_be_sandboxed(caller, &session.cwd)?;
                 let home = caller.home()?;
                 let never_from = [home.as_path(), &session.cwd];
                 let available = match proof {

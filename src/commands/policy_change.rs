@@ -48,11 +48,15 @@ pub(super) fn confirm_weakening(
     yes: bool,
 ) -> anyhow::Result<()> {
     let question = match (&before.sandbox, &after.sandbox) {
-        (Sandboxing::On(_) | Sandboxing::Unreadable(_), Sandboxing::Off) => "Leave the sandbox?",
-        (Sandboxing::On(before), Sandboxing::On(after)) if after.is_weaker_than(*before) => {
-            "Weaken the sandbox?"
+        (Sandboxing::On(_) | Sandboxing::Unreadable(_), Sandboxing::Off) => {
+            "Leave the sandbox?".to_owned()
         }
-        (Sandboxing::Unreadable(_), Sandboxing::On(_)) => "Replace the unreadable policy?",
+        (Sandboxing::On(before), Sandboxing::On(after)) if after.is_weaker_than(*before) => {
+            format!("Weaken the sandbox: {}?", differences(*before, *after))
+        }
+        (Sandboxing::Unreadable(_), Sandboxing::On(_)) => {
+            "Replace the unreadable policy?".to_owned()
+        }
         _ => return Ok(()),
     };
     if yes {
@@ -66,8 +70,25 @@ pub(super) fn confirm_weakening(
             .hint("add --yes")
         );
     }
-    match prompt::weaken(question)? {
+    match prompt::weaken(&question)? {
         true => Ok(()),
         false => bail!(UserError::cancelled()),
     }
+}
+
+/// What changes from one policy to the other.
+fn differences(before: Policy, after: Policy) -> String {
+    let mut told = Vec::new();
+    if before.fs != after.fs {
+        told.push(format!("files {} → {}", before.fs, after.fs));
+    }
+    if before.net != after.net {
+        let word = |net| if net { "on" } else { "off" };
+        told.push(format!(
+            "network {} → {}",
+            word(before.net),
+            word(after.net)
+        ));
+    }
+    told.join(", ")
 }

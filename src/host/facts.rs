@@ -210,6 +210,11 @@ fn show_git(
     side.watched = guarded.watched;
 }
 
+/// Whether a sandboxed session may have `cwd` as its folder. One that may not is no project that an agent writes in.
+pub(crate) fn ensure_may_be_sandboxed(host: &Host, cwd: &Path) -> Result<(), UserError> {
+    refusal::check_cwd(cwd, &surroundings(host, &host.home()?, &[])?)
+}
+
 fn surroundings(
     host: &Host,
     home: &Path,

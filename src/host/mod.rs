@@ -25,6 +25,7 @@ pub(crate) mod unfinished;
 
 pub(crate) use asked::version as version_of;
 pub(crate) use facts::Wanted;
+pub(crate) use facts::ensure_may_be_sandboxed;
 pub(crate) use facts::gather;
 pub(crate) use facts::is_logged_in;
 pub(crate) use facts::is_visible_inside;

@@ -98,16 +98,14 @@ pub(crate) fn sandboxed(unavailable: Option<&str>) -> anyhow::Result<bool> {
         Some(_) => "Yes (unavailable)".to_owned(),
     };
     if let Some(reason) = unavailable {
-        tell(&format!(
-            "The sandbox is unavailable: {reason}; run `hqt-tmux doctor`"
-        ))?;
+        tell(reason)?;
     }
     loop {
         let chosen = select("Sandboxed", &["No".to_owned(), on.clone()], 0)?;
         if chosen == 0 || unavailable.is_none() {
             return Ok(chosen == 1);
         }
-        tell("This can't be chosen here; run `hqt-tmux doctor`")?;
+        tell("This can't be chosen here")?;
     }
 }
 
