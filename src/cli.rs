@@ -188,7 +188,7 @@ pub(crate) struct Sandbox {
         help_heading = SANDBOX
     )]
     pub(crate) fs: Option<Fs>,
-    /// Its network: all of the host's, or none [default: on, or as stored]
+    /// The host's network, or none [default: on, or as stored]
     #[arg(
         long,
         value_enum,

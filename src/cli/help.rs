@@ -6,7 +6,7 @@ Without a command: the sessions, or this help when there are none.
 Examples:
   hqt-tmux new                        ask for everything, then start
   hqt-tmux new --harness claude --sandbox --net off
-  hqt-tmux resume --last              bring the newest session back
+  hqt-tmux resume --last              bring the last one back
   hqt-tmux man | man -l -             files, variables, exit codes";
 
 pub(super) const NEW: &str = "\
@@ -26,7 +26,7 @@ pub(super) const RESUME: &str = "\
 Examples:
   hqt-tmux resume                     choose from a list
   hqt-tmux resume fix                 by name, or by the beginning of its id
-  hqt-tmux resume --last --net off    the newest, with less network";
+  hqt-tmux resume --last --net off    the last one, with less network";
 
 pub(super) const LIST: &str = "\
 Examples:

@@ -4,9 +4,8 @@ use std::borrow::Cow;
 
 use crate::terminal;
 
-/// A step on the way to fewer columns: the column under this heading is cut to this width, or goes
-/// altogether at 0.
-pub(super) type Step = (&'static str, usize);
+/// A step on the way to a narrower table: this column is cut to this width, or goes altogether at 0.
+pub(super) type Step = (usize, usize);
 
 /// Columns are padded apart by this.
 const GAP: usize = 2;
@@ -68,12 +67,11 @@ impl Table {
         Layout { columns }
     }
 
-    /// Its lines, at most `width` wide, where there is one: what `steps` name is cut, in their order, and no more
-    /// of it than is needed. The first row is the headings.
+    /// Its lines, at most `width` wide, where there is one, after [`Layout::narrow`].
     pub(super) fn fitted(&self, width: Option<usize>, steps: &[Step]) -> String {
         let mut layout = self.layout();
         if let Some(width) = width {
-            layout.narrow(width, self.row(0), steps);
+            layout.narrow(width, steps);
         }
         let mut text = String::new();
         for row in self.rows() {
@@ -107,15 +105,15 @@ impl Column {
 }
 
 impl Layout {
-    fn narrow(&mut self, width: usize, headings: &[Cow<'static, str>], steps: &[Step]) {
-        for (heading, narrowest) in steps {
+    /// Makes it at most `width` wide: what `steps` name is cut, in their order, and no more of it than is needed.
+    pub(super) fn narrow(&mut self, width: usize, steps: &[Step]) {
+        for (at, narrowest) in steps {
             let whole: usize = self.columns.iter().map(|column| column.width + GAP).sum();
             let excess = whole.saturating_sub(GAP).saturating_sub(width);
             if excess == 0 {
                 break;
             }
-            let is_meant = |column: &Column| headings[column.at] == *heading;
-            let Some(place) = self.columns.iter().position(is_meant) else {
+            let Some(place) = self.columns.iter().position(|column| column.at == *at) else {
                 continue;
             };
             if *narrowest == 0 {
@@ -210,7 +208,7 @@ fn words_in_lines(text: &str, width: usize) -> Vec<String> {
 mod tests {
     use super::*;
 
-    const STEPS: &[Step] = &[("FOLDER", 6), ("NAME", 4), ("FOLDER", 0)];
+    const STEPS: &[Step] = &[(2, 6), (1, 4), (2, 0)];
 
     fn fitted(width: Option<usize>) -> String {
         let mut table = Table::with_headings(["ID", "NAME", "FOLDER"]);

@@ -82,19 +82,24 @@ fn as_table(context: &Context, store: &Store) -> anyhow::Result<(Vec<Session>, S
 const HEADINGS: [&str; 8] = [
     "ID", "NAME", "HARNESS", "STATE", "ACTIVITY", "SANDBOX", "AGE", "FOLDER",
 ];
+const NAME: usize = 1;
+const HARNESS: usize = 2;
 const STATE: usize = 3;
 const ACTIVITY: usize = 4;
+const SANDBOX: usize = 5;
+const AGE: usize = 6;
+const FOLDER: usize = 7;
 
 /// What a narrow terminal does without, first things first.
 const NARROWER: &[fit::Step] = &[
-    ("FOLDER", 16),
-    ("NAME", 16),
-    ("AGE", 0),
-    ("SANDBOX", 0),
-    ("FOLDER", 0),
-    ("HARNESS", 0),
-    ("ACTIVITY", 0),
-    ("NAME", 4),
+    (FOLDER, 16),
+    (NAME, 16),
+    (AGE, 0),
+    (SANDBOX, 0),
+    (FOLDER, 0),
+    (HARNESS, 0),
+    (ACTIVITY, 0),
+    (NAME, 4),
 ];
 
 /// The table as if all sessions had stopped, and the rows of the `unsettled`.

@@ -8,6 +8,7 @@ use anyhow::bail;
 use crate::cli;
 use crate::commands::Context;
 use crate::commands::Explained;
+use crate::commands::fit;
 use crate::commands::fit::Table;
 use crate::commands::survey;
 use crate::commands::survey::Survey;
@@ -72,6 +73,11 @@ const COLUMNS: usize = 7;
 const ID: usize = 0;
 const NAME: usize = 1;
 const DOING: usize = 3;
+const SANDBOX: usize = 4;
+const FOLDER: usize = 6;
+
+/// What a narrow terminal does without, first things first.
+const NARROWER: &[fit::Step] = &[(NAME, 24), (FOLDER, 24), (SANDBOX, 0), (NAME, 12)];
 
 impl Listed {
     fn read(snapshot: &Snapshot, _: &Unsettled) -> Result<Self, store::Error> {
@@ -80,17 +86,13 @@ impl Listed {
         let mut ids = Vec::new();
         snapshot.each(|record| {
             ids.push(record.id()?);
-            let since = match record.last_started_at()? {
-                Some(started) => started,
-                None => record.created_at()?,
-            };
             table.push([
                 "".into(),
                 table::short(&record.name()?).into(),
                 table::harness(&record.harness()?),
                 State::Stopped.as_str().into(),
                 table::sandbox_word(&record.sandbox()?).into(),
-                table::age(since, now).into(),
+                table::age(record.created_at()?, now).into(),
                 for_terminal(record.cwd()?).into(),
             ]);
             Ok(())
@@ -114,7 +116,8 @@ impl Listed {
                 self.table.set(at, DOING, doing(session, survey));
             }
         }
-        let layout = self.table.layout();
+        let mut layout = self.table.layout();
+        layout.narrow(prompt::room_for_an_item(), NARROWER);
         let chosen = prompt::session(&Items {
             sought: (0..self.ids.len())
                 .map(|at| self.table.row(at).join(" "))

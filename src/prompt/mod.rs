@@ -203,6 +203,11 @@ pub(crate) fn has_room() -> bool {
         && (rows >= ROWS_WITHOUT_PAGES || columns >= COLUMNS_FOR_PAGES)
 }
 
+/// How wide an item of a list may be.
+pub(crate) fn room_for_an_item() -> usize {
+    usize::from(Term::stderr().size().1).saturating_sub(MARGIN)
+}
+
 /// Waits until somebody presses Enter or Escape, or nobody can any more.
 pub(crate) fn wait_for_enter() {
     while !matches!(

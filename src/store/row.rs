@@ -117,10 +117,6 @@ impl Record<'_> {
         Ok(time(self.0.get(10)?))
     }
 
-    pub(crate) fn last_started_at(&self) -> Result<Option<SystemTime>> {
-        Ok(self.0.get::<_, Option<i64>>(11)?.map(time))
-    }
-
     /// Whether it is one of [`crate::store::Snapshot::unsettled`].
     pub(super) fn is_unsettled(&self) -> Result<bool> {
         let failed_unseen: bool = self.0.get(16)?;

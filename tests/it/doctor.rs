@@ -257,3 +257,33 @@ fn the_status_line_starts_no_server_and_makes_no_store() {
     assert!(!env.socket().exists());
     assert!(!env.store().exists());
 }
+
+/// What lies below a folder that no session can have is no project's.
+#[test]
+fn from_a_folder_that_is_no_project_the_answers_are_the_same() {
+    let mut env = TestEnv::new();
+    env.require_bwrap();
+    let bin = env.home().join(".local/bin");
+    fs::create_dir_all(&bin).unwrap();
+    fs::rename(env.path("bin/claude"), bin.join("claude")).unwrap();
+    env.set("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+    for folder in [env.project(), env.home(), "/".into(), "/usr".into()] {
+        let mut doctor = env.hqt(&["doctor", "--json"]);
+        doctor.current_dir(&folder);
+        let checks = serde_json::from_str(&env.finish(doctor).stdout).unwrap();
+        for what in ["bubblewrap", "claude"] {
+            let check = check(&checks, what);
+            let detail = check["detail"].as_str().unwrap();
+            assert!(
+                !detail.contains("no answer"),
+                "{}: {check}",
+                folder.display()
+            );
+            assert!(
+                !detail.contains("not found"),
+                "{}: {check}",
+                folder.display()
+            );
+        }
+    }
+}

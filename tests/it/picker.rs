@@ -41,9 +41,7 @@ fn weakening_a_policy_is_asked_on_a_terminal() {
     let id = env.ready(&["--sandbox", "--fs", "ro"]);
     env.run(&["stop", &id]).ok_with_words();
     let terminal = Terminal::run(&env, &["resume", "--fs", "rw", &id]);
-    terminal.wait_until("a question", |s| {
-        s.lines().filter(|l| !l.trim().is_empty()).count() >= 3
-    });
+    terminal.wait_for("Weaken the sandbox: files ro → rw?");
     terminal.keys(&["Escape"]);
     assert_eq!(terminal.wait_exit(), 130);
     assert_eq!(
@@ -188,4 +186,17 @@ fn a_line_that_can_not_be_seen_is_not_chosen() {
     });
     terminal.keys(&["Enter"]);
     assert_eq!(terminal.wait_exit(), 0);
+}
+
+/// One long name is no reason that nobody sees any folder.
+#[test]
+fn a_long_name_leaves_room_for_the_folders() {
+    let env = TestEnv::without_server();
+    env.store_names(&["plain", &"long".repeat(15)]);
+    for columns in [70, 80, 100] {
+        let terminal = Terminal::run_sized(&env, (columns, 20), &["resume"]);
+        let screen = terminal.wait_for("plain");
+        let folders = screen.lines().filter(|line| line.ends_with(" /p")).count();
+        assert_eq!(folders, 2, "{columns} columns:\n{screen}");
+    }
 }

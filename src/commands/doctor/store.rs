@@ -17,11 +17,9 @@ pub(super) fn check(context: &Context) -> Check {
     let looked = || -> Result<String, store::Error> {
         let store = Store::open_to_read(&folder)?;
         store.quick_check()?;
-        Ok(format!(
-            "version {}, {} sessions",
-            store.version()?,
-            store.all()?.len()
-        ))
+        let (version, count) = (store.version()?, store.all()?.len());
+        let sessions = if count == 1 { "session" } else { "sessions" };
+        Ok(format!("version {version}, {count} {sessions}"))
     };
     let path = store::path(&folder).display().to_string();
     match looked() {
