@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::tmux::unpadded;
 use super::{TestEnv, binary, descendants, poll};
 
 /// A terminal that shows what a person would see, and takes keys.
@@ -112,7 +113,7 @@ impl<'e> Terminal<'e> {
     }
 
     pub(crate) fn screen(&self) -> String {
-        self.tmux(&["capture-pane", "-p", "-J"])
+        unpadded(&self.tmux(&["capture-pane", "-p", "-J"]))
     }
 
     /// The same with its colours, as escape sequences.

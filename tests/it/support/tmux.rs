@@ -109,7 +109,7 @@ impl TestEnv {
     /// What a pane shows, history included, wrapped lines joined.
     pub(crate) fn capture(&self, pane: &str) -> String {
         let output = self.tmux_output(&["capture-pane", "-p", "-J", "-S", "-", "-t", pane]);
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        unpadded(&String::from_utf8_lossy(&output.stdout))
     }
 
     /// What the pane of a session shows.
@@ -185,4 +185,12 @@ fn pane(line: &str) -> Pane {
         pid: fields[5].parse().unwrap_or(NO_PROCESS),
         session: fields[6].into(),
     }
+}
+
+/// Without the spaces at the ends of lines: tmux 3.2a fills joined lines with them.
+pub(super) fn unpadded(captured: &str) -> String {
+    let lines = captured
+        .lines()
+        .map(|line| line.trim_end().to_owned() + "\n");
+    lines.collect()
 }
