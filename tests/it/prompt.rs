@@ -224,7 +224,8 @@ fn a_harness_that_is_not_installed_is_shown_as_such() {
     let env = TestEnv::new();
     fs::remove_file(env.path("bin/kiro-cli")).unwrap();
     let dialog = Dialog::open(&env);
-    let screen = dialog.wait_for(0);
+    // The last of them.
+    let screen = dialog.terminal.wait_for("copilot");
     let kiro = screen
         .lines()
         .find(|l| l.contains("kiro"))

@@ -79,6 +79,12 @@ fn the_placeholder_is_replaced_wherever_the_user_put_it() {
     }
     let untouched = || env.tmux(&["show-options", "-g", "status-format[0]"]);
     let before = untouched();
+    // Newer versions of tmux have more of them by themselves.
+    let count = || {
+        let formats = env.tmux(&["show-options", "-g", "status-format"]);
+        formats.lines().count()
+    };
+    let lines = count();
     for _ in 0..2 {
         load(&env);
         for option in options {
@@ -93,8 +99,7 @@ fn the_placeholder_is_replaced_wherever_the_user_put_it() {
         }
         assert_eq!(untouched(), before);
     }
-    let formats = env.tmux(&["show-options", "-g", "status-format"]);
-    assert_eq!(formats.lines().count(), 3, "{formats}");
+    assert_eq!(count(), lines);
 }
 
 #[test]
