@@ -101,11 +101,14 @@ impl Planner {
         let policy = plan::policy(session)?;
         let sandbox = match policy {
             Some(policy) => {
-                host::ensure_may_be_sandboxed(caller, &session.cwd)?;
                 let home = caller.home()?;
                 let never_from = [home.as_path(), &session.cwd];
                 let available = match proof {
-                    Proof::Wanted => availability(caller, &session.cwd, policy.net),
+                    Proof::Wanted => {
+                        // Its own reason, before one that only follows from it.
+                        host::ensure_may_be_sandboxed(caller, &session.cwd)?;
+                        availability(caller, &session.cwd, policy.net)
+                    }
                     Proof::Needless => bwrap::locate(caller.var("PATH"), &never_from),
                 };
                 Some((available.require()?, policy))

@@ -46,11 +46,11 @@ pub(crate) fn version(host: &Host, program: &Path, project: &Path) -> Option<Str
 /// costs a harness's whole start-up. `None` when it does not answer in time, or not well; or when it
 /// lies in the project, where an agent may have put it: it is run inside only.
 fn ask(host: &Host, program: &Path, project: &Path, flag: &str) -> Option<String> {
-    let is_agents = ensure_may_be_sandboxed(host, project).is_ok();
     let is_projects = |path: &Path| {
         let real = fs::canonicalize(path);
-        is_agents
-            && (path.starts_with(project) || real.map_or(true, |real| real.starts_with(project)))
+        let lies_there =
+            path.starts_with(project) || real.map_or(true, |real| real.starts_with(project));
+        lies_there && ensure_may_be_sandboxed(host, project).is_ok()
     };
     if is_projects(program) {
         return None;
