@@ -19,6 +19,7 @@ use crate::commands::planning;
 use crate::commands::planning::Planner;
 use crate::commands::planning::mint;
 use crate::commands::policy_change;
+use crate::commands::survey;
 use crate::commands::survey::Survey;
 use crate::error::ExitCode;
 use crate::error::UserError;
@@ -45,6 +46,24 @@ pub(super) fn run(context: &Context, arguments: &cli::Resume) -> anyhow::Result<
     }
     let store = context.store()?;
     let session = picker::choose(context, &store, arguments)?;
+    loop {
+        if let Some(code) = resume(context, &store, &session, arguments)? {
+            return Ok(code);
+        }
+    }
+}
+
+/// `None` where the session was running and has ended meanwhile.
+fn resume(
+    context: &Context,
+    store: &Store,
+    session: &Session,
+    arguments: &cli::Resume,
+) -> anyhow::Result<Option<ExitCode>> {
+    let session = store
+        .get(&session.id)
+        .explained(context)?
+        .with_context(|| format!("session {} has just been deleted", session.id))?;
     let survey = Survey::of(context, [&session])?;
     let state = survey.state(&session);
     if state == State::Unknown {
@@ -58,11 +77,14 @@ pub(super) fn run(context: &Context, arguments: &cli::Resume) -> anyhow::Result<
         );
     }
     if state == State::Running && !arguments.dry_run {
+        if !survey::is_running(context, store, &session.id)? {
+            return Ok(None);
+        }
         refuse_changes(&session, arguments)?;
-        mark_seen(&store, &[&session.id]);
-        return go_to(context, &store, &session, arguments.detach);
+        mark_seen(store, &[&session.id]);
+        return go_to(context, store, &session, arguments.detach);
     }
-    start(context, &store, &session, &survey, arguments)
+    start(context, store, &session, &survey, arguments).map(Some)
 }
 
 /// What the conversation ids of users must look like, so that no harness reads them otherwise.
@@ -160,22 +182,39 @@ fn run_at(
             }
             Ok(ExitCode::Done)
         }
-        Ok(Opened::Lost) => go_to(context, store, session, detach),
+        Ok(Opened::Lost) => go_to_winner(context, store, session, detach),
         // A second call may have been faster with the same pane; then there is a winner to go to.
         Err(error) => match is_running_soon(context, session)? {
-            true => go_to(context, store, session, detach),
+            true => go_to_winner(context, store, session, detach),
             false => Err(error),
         },
     }
 }
 
-/// Goes to the pane of a session that is running, waiting for one that is just starting.
-fn go_to(
+/// Goes to the pane of a session that another call has started.
+fn go_to_winner(
     context: &Context,
     store: &Store,
     session: &Session,
     detach: bool,
 ) -> anyhow::Result<ExitCode> {
+    let Some(code) = go_to(context, store, session, detach)? else {
+        bail!(
+            "session {} was started by another call, and has ended already",
+            session.id
+        );
+    };
+    Ok(code)
+}
+
+/// Goes to the pane of a session that is running, waiting for one that is just starting; `None` when it has ended.
+fn go_to(
+    context: &Context,
+    store: &Store,
+    session: &Session,
+    detach: bool,
+) -> anyhow::Result<Option<ExitCode>> {
+    let folder = context.state_folder()?;
     let deadline = Instant::now() + PATIENCE;
     loop {
         let session = store
@@ -183,7 +222,7 @@ fn go_to(
             .explained(context)?
             .with_context(|| format!("session {} has just been deleted", session.id))?;
         // Of two windows that a double resume opened, the one that lost goes again at once.
-        let holder = lock::holder(&context.state_folder()?, &session.id)?;
+        let holder = lock::holder(&folder, &session.id)?;
         let survey = Survey::of(context, [&session])?;
         let winner = holder.and_then(|pid| survey.pane_of_process(&session, pid.as_raw()));
         // One that was started in a shell is not its pane's own process.
@@ -196,7 +235,10 @@ fn go_to(
             if !detach {
                 opening::show(context, &server_of(context, &session), &pane.pane)?;
             }
-            return Ok(ExitCode::Done);
+            return Ok(Some(ExitCode::Done));
+        }
+        if !lock::is_held(&folder, &session.id)? {
+            return Ok(None);
         }
         if Instant::now() > deadline {
             bail!(

@@ -237,31 +237,53 @@ fn they_that_wait_hold_no_descriptor_that_they_do_not_need() {
     }
 }
 
+/// Lets the harness exit with `code`, and its supervisor go on to its very end: there the kernel stops it, when it has
+/// let go all that it lets go itself.
+fn stop_at_the_end(env: &TestEnv, id: &str, code: i32) -> Pid {
+    let supervisor = Pid::from_raw(env.pane_of(id).pid);
+    ptrace::seize(supervisor, ptrace::Options::PTRACE_O_TRACEEXIT).unwrap();
+    env.type_line(id, &format!("exit {code}"));
+    loop {
+        match waitpid(supervisor, Some(WaitPidFlag::__WALL)).unwrap() {
+            WaitStatus::PtraceEvent(_, _, libc::PTRACE_EVENT_EXIT) => return supervisor,
+            WaitStatus::Stopped(_, signal) => ptrace::cont(supervisor, signal).unwrap(),
+            _ => ptrace::cont(supervisor, None).unwrap(),
+        }
+    }
+}
+
+/// Does `verb` while the supervisor is at its end, and lets that end meanwhile.
+fn over_the_end(env: &TestEnv, supervisor: Pid, verb: &[&str]) {
+    thread::scope(|scope| {
+        let doing = scope.spawn(|| env.run(verb));
+        // As long as it takes where nobody is waited for.
+        for _ in 0..20 {
+            env.run(&["list"]).ok();
+        }
+        ptrace::detach(supervisor, None).unwrap();
+        doing.join().unwrap().ok_with_words();
+    });
+}
+
 /// Who finds the lock free finds no pane that is about to be kept.
 #[test]
 fn a_session_is_over_when_its_supervisor_is() {
     let env = TestEnv::new();
     let id = env.ready(&[]);
-    let supervisor = Pid::from_raw(env.pane_of(&id).pid);
-    // Stopped at its very end, when it has let go all that it lets go itself.
-    ptrace::seize(supervisor, ptrace::Options::PTRACE_O_TRACEEXIT).unwrap();
-    env.type_line(&id, "exit 4");
-    loop {
-        match waitpid(supervisor, Some(WaitPidFlag::__WALL)).unwrap() {
-            WaitStatus::PtraceEvent(_, _, libc::PTRACE_EVENT_EXIT) => break,
-            WaitStatus::Stopped(_, signal) => ptrace::cont(supervisor, signal).unwrap(),
-            _ => ptrace::cont(supervisor, None).unwrap(),
-        }
-    }
+    let supervisor = stop_at_the_end(&env, &id, 4);
     assert_eq!(env.session(&id)["state"], "running");
-    thread::scope(|scope| {
-        let deleting = scope.spawn(|| env.run(&["delete", "--force", &id]));
-        // As long as a delete takes that waits for nobody.
-        for _ in 0..20 {
-            env.run(&["list"]).ok();
-        }
-        ptrace::detach(supervisor, None).unwrap();
-        deleting.join().unwrap().ok_with_words();
-    });
+    over_the_end(&env, supervisor, &["delete", "--force", &id]);
     assert_eq!(env.panes_of(&id), []);
+}
+
+#[test]
+fn a_resume_right_after_an_end_starts_again() {
+    for code in [0, 4] {
+        let env = TestEnv::new();
+        let id = env.ready(&[]);
+        let supervisor = stop_at_the_end(&env, &id, code);
+        over_the_end(&env, supervisor, &["resume", "-d", &id]);
+        env.wait_runs(2);
+        env.wait_state(&id, "running");
+    }
 }
