@@ -61,19 +61,25 @@ pub(super) fn stop(context: &Context, store: &Store, session: &Session) -> anyho
         }
         State::Dead | State::Stopped => {}
     }
-    if let Some(socket) = &session.socket {
-        let tmux = Tmux::on(Socket::at(socket));
-        // One that lives is a person's, whose `exec` in it was killed.
-        for pane in survey
-            .panes(&session)
-            .into_iter()
-            .filter(|pane| pane.has_ended())
-        {
-            // It may have been closed by hand at the same moment.
-            let _ = tmux.kill_pane(&pane.pane);
-        }
-    }
+    close_kept_panes(&session);
     Ok(())
+}
+
+/// Closes what is left of all runs: the newest may have been one in a person's shell, and an older one has left its
+/// pane. One that lives is a person's, whose `exec` in it was killed.
+fn close_kept_panes(session: &Session) {
+    let Some(socket) = &session.socket else {
+        return;
+    };
+    let tmux = Tmux::on(Socket::at(socket));
+    let Ok(listing) = tmux.list() else {
+        return;
+    };
+    let kept = listing.all_of_session(&session.id).into_iter();
+    for pane in kept.filter(|pane| pane.has_ended()) {
+        // It may have been closed by hand at the same moment.
+        let _ = tmux.kill_pane(&pane.pane);
+    }
 }
 
 /// Asks `exec` to end its harness, and waits until the lock is free.

@@ -9,6 +9,7 @@ use std::time::Duration;
 use std::time::Instant;
 
 use anyhow::Context as _;
+use nix::unistd::Pid;
 
 use crate::commands::Context;
 use crate::commands::Explained;
@@ -65,7 +66,8 @@ pub(super) fn while_reading<T>(
 
 /// The state of sessions at one moment.
 pub(super) struct Survey {
-    held: BTreeSet<SessionId>,
+    /// With the process that holds the lock, as far as that is known.
+    held: BTreeMap<SessionId, Option<i32>>,
     listings: BTreeMap<PathBuf, Result<Listing, Error>>,
 }
 
@@ -77,14 +79,15 @@ impl Survey {
         sessions: impl IntoIterator<Item = &'a Session>,
     ) -> anyhow::Result<Self> {
         let folder = context.state_folder()?;
-        let mut held = BTreeSet::new();
+        let mut held = BTreeMap::new();
         let mut sockets = BTreeSet::new();
         for session in sessions {
             if !session.may_have_a_pane() {
                 continue;
             }
             if lock::is_held(&folder, &session.id).context("could not ask a session's lock")? {
-                held.insert(session.id.clone());
+                let holder = lock::holder(&folder, &session.id)?;
+                held.insert(session.id.clone(), holder.map(Pid::as_raw));
             }
             sockets.extend(session.socket.clone());
         }
@@ -100,7 +103,7 @@ impl Survey {
 
     /// The state of one of the sessions.
     pub(super) fn state(&self, session: &Session) -> State {
-        if self.held.contains(&session.id) {
+        if self.held.contains_key(&session.id) {
             return State::Running;
         }
         if !session.may_have_a_pane() {
@@ -129,9 +132,11 @@ impl Survey {
         harness::find(&session.harness)?.activity(&pane.title, pane.bell, &session.cwd)
     }
 
-    /// The pane of one of the sessions.
+    /// The pane of one of the sessions: that in which it runs, where it is a pane's own process.
     pub(super) fn pane(&self, session: &Session) -> Option<&Pane> {
-        self.listing(session)?.of_session(&session.id)
+        let holder = self.held.get(&session.id).copied().flatten();
+        let running = holder.and_then(|holder| self.pane_of_process(session, holder));
+        running.or_else(|| self.listing(session)?.of_session(&session.id))
     }
 
     /// The pane of one of the sessions that runs the process `pid`.
@@ -151,13 +156,6 @@ impl Survey {
             .map(str::to_owned)
             .collect();
         Some(lines.split_off(lines.len().saturating_sub(most)))
-    }
-
-    /// All panes that are marked as the session's.
-    pub(super) fn panes(&self, session: &Session) -> Vec<&Pane> {
-        self.listing(session)
-            .map(|listing| listing.all_of_session(&session.id))
-            .unwrap_or_default()
     }
 
     /// Why tmux could not be asked about `session`, and what to do about it.

@@ -3,7 +3,9 @@
 use std::io::Write;
 use std::process::Stdio;
 
-use crate::support::{Terminal, TestEnv, argv_of, binary, descendants, repository_folder};
+use crate::support::{
+    Terminal, TestEnv, argv_of, binary, descendants, kill_hard, repository_folder,
+};
 
 /// A shell of the user's in a window of its own, in the project: its pane.
 fn shell(env: &TestEnv) -> String {
@@ -67,6 +69,52 @@ fn a_stopped_session_runs_in_the_shell_that_is_told_to() {
         let run = env.wait_runs(3).pop().unwrap();
         assert_eq!(run.after("--resume"), Some(conversation.as_str()));
     }
+}
+
+/// The pane that a failed run has left is the session's still when a newer one has ended well in a shell.
+#[test]
+fn what_an_older_run_has_left_goes_with_the_session() {
+    for verb in ["stop", "delete"] {
+        let env = TestEnv::new();
+        let (id, _) = env.failed_conversation(4);
+        assert_eq!(env.panes_of(&id).len(), 1);
+        let pane = shell(&env);
+        type_into(&env, &pane, &exec(&id));
+        wait_in(&env, &pane, "FAKE-READY claude resumed");
+        env.tmux(&["send-keys", "-t", &pane, "exit 0", "Enter"]);
+        env.wait_state(&id, "stopped");
+        env.run(&[verb, &id]).ok_with_words();
+        assert_eq!(env.panes_of(&id), []);
+        assert_left_alone(&env, &pane);
+    }
+}
+
+/// A shell whose `exec` was killed keeps the mark, and is no place where the session is.
+#[test]
+fn a_killed_run_in_a_shell_leaves_no_wrong_pane() {
+    let env = TestEnv::new();
+    let (id, _) = env.finished_conversation();
+    let pane = shell(&env);
+    type_into(&env, &pane, &exec(&id));
+    wait_in(&env, &pane, "FAKE-READY claude resumed");
+    let shell = env.panes().into_iter().find(|known| known.id == pane);
+    for pid in descendants(shell.unwrap().pid) {
+        if argv_of(pid).get(1).is_some_and(|word| word == "exec") {
+            kill_hard(pid);
+        }
+    }
+    env.wait_until("the end", || {
+        (env.session(&id)["state"] != "running").then_some(())
+    });
+    env.run(&["resume", "-d", &id]).ok_with_words();
+    env.wait_state(&id, "running");
+    let told = env.session(&id)["tmux"]["pane"].clone();
+    assert_ne!(told, pane.as_str());
+    env.run(&["delete", "--force", &id]).ok_with_words();
+    assert!(
+        env.panes().iter().any(|known| known.id == pane),
+        "a person's pane was closed"
+    );
 }
 
 #[test]
