@@ -25,7 +25,7 @@ program() {
     '~/'*) set -- "$HOME/${1#'~/'}" ;;
     esac
     for candidate; do
-        command -v "$candidate" && return
+        candidate=$(command -v "$candidate") && [ -f "$candidate" ] && [ -x "$candidate" ] && echo "$candidate" && return
     done
 }
 
@@ -137,8 +137,8 @@ load() {
             name=${line%% *}
             [ -z "$program" ] || set -- "$@" \; set-option -g "$name" "$(filled "$name")"
             ;;
-        bind-key*@hqt-program* | bind-key*@hqt-notice*)
-            # Bound by an earlier load; a user's own binding names neither. The key is quoted for tmux already.
+        bind-key*@hqt-program*' key popup '* | bind-key*'display-message -d 8000 '*@hqt-notice*)
+            # Bound by an earlier load; no user's own binding reads so. The key is quoted for tmux already.
             read -r bound_table bound_key _ <<END
 ${line#*-T }
 END
@@ -153,7 +153,7 @@ END
         # A popup, and after it, drawn or not, the next step. The client, its tmux session and the pane that pressed
         # the key are known to run-shell alone: nothing inside a popup tells them. In the popup an error stays until
         # Escape (-EE); a program that has gone since is told there.
-        gone='[ -x "$0" ] || { echo "hqt-tmux: the program has gone: $0"; echo'
+        gone='[ -f "$0" ] && [ -x "$0" ] || { echo "hqt-tmux: the program has gone: $0"; echo'
         gone="$gone; echo \"hint: build or install it again, then reload tmux\"; echo \"(Escape closes this.)\""
         gone="$gone; exit 1; }; exec \"\$0\" \"\$@\""
         popup='display-popup -EE -c "#{q:client_name}" -t #{q:session_id}:#{window_id}.#{pane_id}'

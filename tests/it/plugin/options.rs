@@ -107,11 +107,15 @@ fn a_users_own_binding_is_not_taken_away() {
     load(&env);
     env.tmux(&["bind-key", "S", "display-message", "mine"]);
     env.tmux(&["bind-key", "N", "display-popup", "-E", "hqt-tmux new"]);
+    env.tmux(&["bind-key", "C-p", "run-shell", "#{@hqt-program} list"]);
+    env.tmux(&["bind-key", "C-n", "display-message", "#{@hqt-notice}"]);
     set(&env, "@hqt-key", "H");
     load(&env);
     let bound = env.tmux(&["list-keys", "-T", "prefix"]);
     assert!(bound.contains("display-message mine"), "{bound}");
     assert!(bound.contains("hqt-tmux new"), "{bound}");
+    assert!(bound.contains("#{@hqt-program} list"), "{bound}");
+    assert!(bound.contains(" C-n "), "{bound}");
     assert_eq!(
         ours(&env),
         [key("prefix", "H", "new"), key("prefix", "R", "resume")]
@@ -184,6 +188,20 @@ fn a_table_whose_name_is_none_is_told_and_harms_no_later_load() {
         assert_eq!(found, both, "{wrong}");
         env.tmux(&["display-message", "another"]);
         terminal.wait_until("the end of the words", |s| !s.contains("letters"));
+    }
+}
+
+#[test]
+fn what_can_not_be_run_is_no_program() {
+    let env = TestEnv::new();
+    for no_program in [env.project(), env.path("file")] {
+        if !no_program.exists() {
+            fs::write(&no_program, "").unwrap();
+        }
+        set(&env, "@hqt-binary", no_program.to_str().unwrap());
+        load(&env);
+        let notice = env.tmux(&["show-options", "-gqv", "@hqt-notice"]);
+        assert!(notice.contains("program missing"), "{notice}");
     }
 }
 
