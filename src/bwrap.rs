@@ -42,6 +42,17 @@ pub(crate) enum Availability {
 }
 
 impl Availability {
+    /// After a start of the emptiest sandbox that has the namespaces of a real one.
+    pub(crate) fn proved(self, own_exe: &Path, net: bool) -> Self {
+        match self {
+            Self::Usable { path } => match probe(&path, own_exe, net) {
+                Ok(()) => Self::Usable { path },
+                Err(words) => Self::Unusable { path, words },
+            },
+            other => other,
+        }
+    }
+
     /// The path, or why not, with the remedy.
     pub(crate) fn require(self) -> Result<PathBuf, UserError> {
         match self {
@@ -146,24 +157,8 @@ fn remedy_for(words: &str) -> String {
         .into()
 }
 
-/// Finds and probes bubblewrap. `never_from` are folders whose content the agent or a project may
-/// have written: the home folder and the project.
-pub(crate) fn availability(
-    path: Option<&OsStr>,
-    never_from: &[&Path],
-    own_exe: &Path,
-    net: bool,
-) -> Availability {
-    match locate(path, never_from) {
-        Availability::Usable { path } => match probe(&path, own_exe, net) {
-            Ok(()) => Availability::Usable { path },
-            Err(words) => Availability::Unusable { path, words },
-        },
-        other => other,
-    }
-}
-
-/// Like [`availability`], but looks at files only: for the status line.
+/// Finds bubblewrap by looking at files only. `never_from` are folders whose content the agent or a project may have
+/// written: the home folder and the projects.
 pub(crate) fn locate(path: Option<&OsStr>, never_from: &[&Path]) -> Availability {
     if !cfg!(target_os = "linux") || !filter::IS_SUPPORTED {
         return Availability::NotLinux;

@@ -16,6 +16,7 @@ use crate::harness::Harness;
 use crate::host;
 use crate::host::Host;
 use crate::host::Wanted;
+use crate::host::Workplaces;
 use crate::host::conversations;
 use crate::ladder::Rung;
 use crate::plan;
@@ -23,15 +24,34 @@ use crate::plan::Facts;
 use crate::plan::Plan;
 use crate::plan::SandboxSide;
 use crate::sandbox::environment::Variables;
+use crate::sandbox::refusal;
 use crate::session::Session;
 use crate::tmux;
 
 /// Whether a sandbox can be had for a session in `cwd`.
 pub(super) fn availability(host: &Host, cwd: &Path, net: bool) -> Availability {
-    let home = host.home().ok();
-    let project = host::ensure_may_be_sandboxed(host, cwd).map(|()| cwd);
-    let never_from: Vec<&Path> = home.as_deref().into_iter().chain(project.ok()).collect();
-    bwrap::availability(host.var("PATH"), &never_from, &host.exe, net)
+    locate(host, cwd).proved(&host.exe, net)
+}
+
+/// bubblewrap for a session in `cwd`, unproved. Where it is the system's own no agent can have put it; elsewhere it may
+/// lie in no folder that one works in.
+fn locate(host: &Host, cwd: &Path) -> Availability {
+    let (path, home) = (host.var("PATH"), host.home().ok());
+    let mut never_from: Vec<&Path> = home.as_deref().into_iter().collect();
+    let found = match bwrap::locate(path, &never_from) {
+        Availability::Usable { path } => path,
+        other => return other,
+    };
+    if refusal::is_system(&found) && found.ends_with("bwrap") {
+        return Availability::Usable { path: found };
+    }
+    let Some(workplaces) = Workplaces::around(host, cwd) else {
+        return Availability::Missing {
+            untrusted: vec![found],
+        };
+    };
+    never_from.extend(workplaces.folders());
+    bwrap::locate(path, &never_from)
 }
 
 /// Why a session in `cwd` can have no sandbox, for a person who is about to choose.
@@ -101,15 +121,13 @@ impl Planner {
         let policy = plan::policy(session)?;
         let sandbox = match policy {
             Some(policy) => {
-                let home = caller.home()?;
-                let never_from = [home.as_path(), &session.cwd];
                 let available = match proof {
                     Proof::Wanted => {
                         // Its own reason, before one that only follows from it.
                         host::ensure_may_be_sandboxed(caller, &session.cwd)?;
                         availability(caller, &session.cwd, policy.net)
                     }
-                    Proof::Needless => bwrap::locate(caller.var("PATH"), &never_from),
+                    Proof::Needless => locate(caller, &session.cwd),
                 };
                 Some((available.require()?, policy))
             }

@@ -11,7 +11,7 @@ use crate::child;
 use crate::harness::Harness;
 use crate::harness::slug;
 use crate::host::Host;
-use crate::host::ensure_may_be_sandboxed;
+use crate::host::Workplaces;
 use crate::host::make_private_folder;
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -44,17 +44,8 @@ pub(crate) fn version(host: &Host, program: &Path, project: &Path) -> Option<Str
 
 /// What `program` answers to `flag`. The answer is kept, by path, size and time of change: asking
 /// costs a harness's whole start-up. `None` when it does not answer in time, or not well; or when it
-/// lies in the project, where an agent may have put it: it is run inside only.
+/// lies where an agent may have put it: it is run inside only.
 fn ask(host: &Host, program: &Path, project: &Path, flag: &str) -> Option<String> {
-    let is_projects = |path: &Path| {
-        let real = fs::canonicalize(path);
-        let lies_there =
-            path.starts_with(project) || real.map_or(true, |real| real.starts_with(project));
-        lies_there && ensure_may_be_sandboxed(host, project).is_ok()
-    };
-    if is_projects(program) {
-        return None;
-    }
     let stamp = stamp(program);
     let kept = kept_at(host, program, flag);
     if let (Some(kept), Some(stamp)) = (&kept, &stamp)
@@ -63,9 +54,13 @@ fn ask(host: &Host, program: &Path, project: &Path, flag: &str) -> Option<String
     {
         return Some(answer.to_owned());
     }
+    let workplaces = Workplaces::around(host, project)?;
+    if workplaces.hold(program) {
+        return None;
+    }
     let mut command = Command::new(program);
     let folders = std::env::split_paths(host.var("PATH").unwrap_or_default());
-    let folders = folders.filter(|folder| folder.is_absolute() && !is_projects(folder));
+    let folders = folders.filter(|folder| !workplaces.hold(folder));
     command
         .arg(flag)
         .env_clear()

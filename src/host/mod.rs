@@ -22,6 +22,7 @@ mod state;
 mod system;
 mod transcript;
 pub(crate) mod unfinished;
+mod workplaces;
 
 pub(crate) use asked::version as version_of;
 pub(crate) use facts::Wanted;
@@ -32,6 +33,7 @@ pub(crate) use facts::is_visible_inside;
 pub(crate) use facts::program_of;
 pub(crate) use observed::observe;
 pub(crate) use transcript::look_up as transcript;
+pub(crate) use workplaces::Workplaces;
 
 use std::ffi::OsStr;
 use std::ffi::OsString;

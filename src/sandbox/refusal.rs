@@ -134,7 +134,7 @@ pub(crate) fn check_cwd(cwd: &Path, around: &Surroundings) -> Result<(), UserErr
         Some("a home folder of the user is it or lies in it".to_owned())
     } else if is_system(cwd) {
         Some("it belongs to the system".to_owned())
-    } else if ROOTS.iter().any(|root| cwd == Path::new(root)) {
+    } else if is_never_a_project(cwd) {
         Some("it is shared by programs and users that have nothing to do with a project".to_owned())
     } else {
         private_reason(cwd, around)
@@ -156,7 +156,13 @@ pub(crate) fn holds_credentials(path: &Path, home: &Path) -> bool {
         .any(|private| path.starts_with(home.join(private)))
 }
 
-fn is_system(path: &Path) -> bool {
+/// Whether no session whatever can be sandboxed in `folder`, whoever asks.
+pub(crate) fn is_never_a_project(folder: &Path) -> bool {
+    is_system(folder) || ROOTS.iter().any(|root| folder == Path::new(root))
+}
+
+/// Whether `path` belongs to the system, where no project is.
+pub(crate) fn is_system(path: &Path) -> bool {
     SYSTEM.iter().any(|root| path.starts_with(root))
         || (path.starts_with("/run") && (!path.starts_with("/run/media")))
 }

@@ -89,6 +89,15 @@ impl Store {
         }
     }
 
+    /// The folders of sandboxed sessions.
+    pub(crate) fn sandboxed_folders(&self) -> Result<Vec<PathBuf>> {
+        let query = "SELECT DISTINCT cwd FROM session WHERE sandbox_json IS NOT NULL";
+        let mut statement = self.connection.prepare(query)?;
+        let folders =
+            statement.query_map([], |row| Ok(PathBuf::from(OsString::from_vec(row.get(0)?))))?;
+        Ok(folders.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// Whether there is no session.
     pub(crate) fn is_empty(&self) -> Result<bool> {
         let query = "SELECT NOT EXISTS (SELECT 1 FROM session)";

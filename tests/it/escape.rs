@@ -25,6 +25,8 @@ mod nested;
 mod others;
 /// Symlinks and pointers that were planted before the start.
 mod planted;
+/// Programs of projects, looked for on the host.
+mod programs;
 /// Guarded files that the host replaces meanwhile.
 mod replaced;
 /// Unix sockets that lead to the host.
