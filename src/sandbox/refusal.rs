@@ -134,7 +134,7 @@ pub(crate) fn check_cwd(cwd: &Path, around: &Surroundings) -> Result<(), UserErr
         Some("a home folder of the user is it or lies in it".to_owned())
     } else if is_system(cwd) {
         Some("it belongs to the system".to_owned())
-    } else if is_never_a_project(cwd) {
+    } else if is_shared(cwd) {
         Some("it is shared by programs and users that have nothing to do with a project".to_owned())
     } else {
         private_reason(cwd, around)
@@ -158,7 +158,11 @@ pub(crate) fn holds_credentials(path: &Path, home: &Path) -> bool {
 
 /// Whether no session whatever can be sandboxed in `folder`, whoever asks.
 pub(crate) fn is_never_a_project(folder: &Path) -> bool {
-    is_system(folder) || ROOTS.iter().any(|root| folder == Path::new(root))
+    is_system(folder) || is_shared(folder)
+}
+
+fn is_shared(folder: &Path) -> bool {
+    ROOTS.iter().any(|root| folder == Path::new(root))
 }
 
 /// Whether `path` belongs to the system, where no project is.
