@@ -79,19 +79,15 @@ pub(crate) fn is_held(folder: &Path, id: &SessionId) -> io::Result<bool> {
     Ok(open_held(folder, id)?.is_some())
 }
 
-/// The process that holds the lock of `id`; `None` when nobody does, or it has not said so yet.
-pub(crate) fn holder(folder: &Path, id: &SessionId) -> io::Result<Option<Pid>> {
+/// Who holds the lock of `id`, where somebody does: a process, once it has said so.
+pub(crate) fn holder(folder: &Path, id: &SessionId) -> io::Result<Option<Option<Pid>>> {
     let Some(mut file) = open_held(folder, id)? else {
         return Ok(None);
     };
     let mut text = String::new();
     file.read_to_string(&mut text)?;
-    Ok(text
-        .trim()
-        .parse()
-        .ok()
-        .filter(|pid| *pid > 1)
-        .map(Pid::from_raw))
+    let pid = text.trim().parse().ok().filter(|pid| *pid > 1);
+    Ok(Some(pid.map(Pid::from_raw)))
 }
 
 /// The lock file of `id`, while somebody holds it.

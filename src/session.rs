@@ -212,13 +212,8 @@ impl Session {
     /// Whether its newest run may have left a pane: one that ended well closed it; one that goes on, was killed or
     /// failed may have one.
     pub(crate) fn may_have_a_pane(&self) -> bool {
-        may_have_a_pane(self.run_open, self.last_exit.map(|exit| exit.ended))
+        self.run_open || self.last_exit.is_some_and(|exit| !exit.ended.is_by_user())
     }
-}
-
-/// [`Session::may_have_a_pane`] of one whose newest run is `run_open` or has `ended`.
-pub(crate) fn may_have_a_pane(run_open: bool, ended: Option<Ended>) -> bool {
-    run_open || ended.is_some_and(|ended| !ended.is_by_user())
 }
 
 /// Where a session is in its life.

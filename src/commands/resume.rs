@@ -45,12 +45,20 @@ pub(super) fn run(context: &Context, arguments: &cli::Resume) -> anyhow::Result<
         tmux::ensure_supported().map_err(tmux::Error::explain)?;
     }
     let store = context.store()?;
-    let session = picker::choose(context, &store, arguments)?;
+    let mut session = picker::choose(context, &store, arguments)?;
     loop {
         if let Some(code) = resume(context, &store, &session, arguments)? {
             return Ok(code);
         }
+        session = as_it_is_now(context, &store, &session)?;
     }
+}
+
+fn as_it_is_now(context: &Context, store: &Store, session: &Session) -> anyhow::Result<Session> {
+    store
+        .get(&session.id)
+        .explained(context)?
+        .with_context(|| format!("session {} has just been deleted", session.id))
 }
 
 /// `None` where the session was running and has ended meanwhile.
@@ -60,14 +68,10 @@ fn resume(
     session: &Session,
     arguments: &cli::Resume,
 ) -> anyhow::Result<Option<ExitCode>> {
-    let session = store
-        .get(&session.id)
-        .explained(context)?
-        .with_context(|| format!("session {} has just been deleted", session.id))?;
-    let survey = Survey::of(context, [&session])?;
-    let state = survey.state(&session);
+    let survey = Survey::of(context, [session])?;
+    let state = survey.state(session);
     if state == State::Unknown {
-        let (trouble, remedy) = survey.trouble(&session).unwrap_or_default();
+        let (trouble, remedy) = survey.trouble(session).unwrap_or_default();
         bail!(
             UserError::new(format!(
                 "tmux can't be asked whether session {} is still there: {trouble}",
@@ -80,11 +84,11 @@ fn resume(
         if !survey::is_running(context, store, &session.id)? {
             return Ok(None);
         }
-        refuse_changes(&session, arguments)?;
+        refuse_changes(session, arguments)?;
         mark_seen(store, &[&session.id]);
-        return go_to(context, store, &session, arguments.detach);
+        return go_to(context, store, session, arguments.detach);
     }
-    start(context, store, &session, &survey, arguments).map(Some)
+    start(context, store, session, &survey, arguments).map(Some)
 }
 
 /// What the conversation ids of users must look like, so that no harness reads them otherwise.
@@ -217,21 +221,10 @@ fn go_to(
     let folder = context.state_folder()?;
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let session = store
-            .get(&session.id)
-            .explained(context)?
-            .with_context(|| format!("session {} has just been deleted", session.id))?;
+        let session = as_it_is_now(context, store, session)?;
         // Of two windows that a double resume opened, the one that lost goes again at once.
-        let holder = lock::holder(&folder, &session.id)?;
         let survey = Survey::of(context, [&session])?;
-        let winner = holder.and_then(|pid| survey.pane_of_process(&session, pid.as_raw()));
-        // One that was started in a shell is not its pane's own process.
-        let guest = || {
-            survey
-                .pane(&session)
-                .filter(|pane| holder.is_some() && !pane.dead)
-        };
-        if let Some(pane) = winner.or_else(guest) {
+        if let Some(pane) = survey.running_pane(&session) {
             if !detach {
                 opening::show(context, &server_of(context, &session), &pane.pane)?;
             }

@@ -14,14 +14,14 @@ use crate::commands::Context;
 use crate::commands::Explained;
 use crate::commands::mark_seen;
 use crate::commands::survey;
-use crate::commands::survey::Survey;
 use crate::error::ExitCode;
 use crate::error::UserError;
 use crate::lock;
 use crate::session::Session;
 use crate::session::SessionId;
-use crate::session::State;
 use crate::store::Store;
+use crate::tmux::Error;
+use crate::tmux::Listing;
 use crate::tmux::Socket;
 use crate::tmux::Tmux;
 
@@ -38,7 +38,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Stop) -> anyhow::Result<Ex
     Ok(ExitCode::Done)
 }
 
-/// Ends what runs of `session`, and closes a pane that was kept.
+/// Ends what runs of `session`, and closes the panes that were kept.
 pub(super) fn stop(context: &Context, store: &Store, session: &Session) -> anyhow::Result<()> {
     let folder = context.state_folder()?;
     end_run(&folder, &session.id)?;
@@ -46,35 +46,34 @@ pub(super) fn stop(context: &Context, store: &Store, session: &Session) -> anyho
         .get(&session.id)
         .explained(context)?
         .unwrap_or_else(|| session.clone());
-    let survey = Survey::of(context, [&session])?;
-    match survey.state(&session) {
-        State::Running => bail!("session {} was started again meanwhile", session.id),
-        State::Unknown => {
-            let (trouble, remedy) = survey.trouble(&session).unwrap_or_default();
+    if session.may_have_a_pane() && lock::is_held(&folder, &session.id)? {
+        bail!("session {} was started again meanwhile", session.id);
+    }
+    let Some(socket) = &session.socket else {
+        return Ok(());
+    };
+    let tmux = Tmux::on(Socket::at(socket));
+    match tmux.list() {
+        Ok(listing) => close_kept_panes(&tmux, &listing, &session),
+        Err(Error::NoServer(_)) => {}
+        Err(error) if session.may_have_a_pane() => {
+            let (trouble, remedy) = survey::trouble(&error);
             bail!(
                 UserError::new(format!(
                     "tmux can't be asked whether a window of session {} is left: {trouble}",
                     session.id
                 ))
                 .hint(remedy)
-            )
+            );
         }
-        State::Dead | State::Stopped => {}
+        Err(_) => {}
     }
-    close_kept_panes(&session);
     Ok(())
 }
 
 /// Closes what is left of all runs: the newest may have been one in a person's shell, and an older one has left its
 /// pane. One that lives is a person's, whose `exec` in it was killed.
-fn close_kept_panes(session: &Session) {
-    let Some(socket) = &session.socket else {
-        return;
-    };
-    let tmux = Tmux::on(Socket::at(socket));
-    let Ok(listing) = tmux.list() else {
-        return;
-    };
+fn close_kept_panes(tmux: &Tmux, listing: &Listing, session: &Session) {
     let kept = listing.all_of_session(&session.id).into_iter();
     for pane in kept.filter(|pane| pane.has_ended()) {
         // It may have been closed by hand at the same moment.
@@ -86,8 +85,7 @@ fn close_kept_panes(session: &Session) {
 fn end_run(folder: &Path, id: &SessionId) -> anyhow::Result<()> {
     let deadline = Instant::now() + PATIENCE;
     let mut asked = None;
-    while lock::is_held(folder, id)? {
-        let holder = lock::holder(folder, id)?;
+    while let Some(holder) = lock::holder(folder, id)? {
         let late = Instant::now() > deadline;
         if let Some(holder) = holder
             && (asked != Some(holder) || late)

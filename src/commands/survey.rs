@@ -44,10 +44,7 @@ pub(super) fn while_reading<T>(
     read: impl FnOnce(&Snapshot, &Unsettled) -> Result<T, store::Error>,
 ) -> anyhow::Result<(T, Unsettled, Survey)> {
     let snapshot = store.snapshot().explained(context)?;
-    let unsettled = snapshot.unsettled().explained(context)?.into_iter();
-    let unsettled: Unsettled = unsettled
-        .map(|session| (session.id.clone(), session))
-        .collect();
+    let unsettled = snapshot.unsettled().explained(context)?;
     let ask = || Survey::of(context, unsettled.values());
     let (made, survey) = thread::scope(|scope| {
         let thread = thread::Builder::new().spawn_scoped(scope, ask);
@@ -67,7 +64,7 @@ pub(super) fn while_reading<T>(
 /// The state of sessions at one moment.
 pub(super) struct Survey {
     /// With the process that holds the lock, as far as that is known.
-    held: BTreeMap<SessionId, Option<i32>>,
+    held: BTreeMap<SessionId, Option<Pid>>,
     listings: BTreeMap<PathBuf, Result<Listing, Error>>,
 }
 
@@ -85,9 +82,9 @@ impl Survey {
             if !session.may_have_a_pane() {
                 continue;
             }
-            if lock::is_held(&folder, &session.id).context("could not ask a session's lock")? {
-                let holder = lock::holder(&folder, &session.id)?;
-                held.insert(session.id.clone(), holder.map(Pid::as_raw));
+            let holder = lock::holder(&folder, &session.id);
+            if let Some(holder) = holder.context("could not ask a session's lock")? {
+                held.insert(session.id.clone(), holder);
             }
             sockets.extend(session.socket.clone());
         }
@@ -132,16 +129,21 @@ impl Survey {
         harness::find(&session.harness)?.activity(&pane.title, pane.bell, &session.cwd)
     }
 
-    /// The pane of one of the sessions: that in which it runs, where it is a pane's own process.
+    /// The pane of one of the sessions: that in which it runs, else one that is marked as its own.
     pub(super) fn pane(&self, session: &Session) -> Option<&Pane> {
-        let holder = self.held.get(&session.id).copied().flatten();
-        let running = holder.and_then(|holder| self.pane_of_process(session, holder));
-        running.or_else(|| self.listing(session)?.of_session(&session.id))
+        self.running_pane(session)
+            .or_else(|| self.listing(session)?.of_session(&session.id))
     }
 
-    /// The pane of one of the sessions that runs the process `pid`.
-    pub(super) fn pane_of_process(&self, session: &Session, pid: i32) -> Option<&Pane> {
-        self.listing(session)?.of_process(&session.id, pid)
+    /// The pane in which one of the sessions runs, once its `exec` has said who it is.
+    pub(super) fn running_pane(&self, session: &Session) -> Option<&Pane> {
+        let holder = self.held.get(&session.id).copied().flatten()?;
+        let listing = self.listing(session)?;
+        // One that was started in a shell is not its pane's own process.
+        let guest = || listing.of_session(&session.id).filter(|pane| !pane.dead);
+        listing
+            .of_process(&session.id, holder.as_raw())
+            .or_else(guest)
     }
 
     /// The last lines that its pane shows, at most `most`; `None` where it has none.
@@ -162,20 +164,20 @@ impl Survey {
     pub(super) fn trouble(&self, session: &Session) -> Option<(String, String)> {
         match self.listings.get(session.socket.as_ref()?)? {
             Ok(_) | Err(Error::NoServer(_)) => None,
-            Err(error) => {
-                let again = "try again when the tmux server answers";
-                let remedy = error.to_be_installed();
-                Some((
-                    for_terminal(error.to_string()),
-                    remedy.unwrap_or_else(|| again.to_owned()),
-                ))
-            }
+            Err(error) => Some(trouble(error)),
         }
     }
 
     fn listing(&self, session: &Session) -> Option<&Listing> {
         self.listings.get(session.socket.as_ref()?)?.as_ref().ok()
     }
+}
+
+/// Why tmux could not be asked, and what to do about it.
+pub(super) fn trouble(error: &Error) -> (String, String) {
+    let again = || "try again when the tmux server answers".to_owned();
+    let remedy = error.to_be_installed().unwrap_or_else(again);
+    (for_terminal(error.to_string()), remedy)
 }
 
 /// Adds what a run has changed that goes on, or whose `exec` was killed: it has not told yet.

@@ -1,5 +1,6 @@
 //! Looking at a store that perhaps can't be written.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
@@ -9,6 +10,7 @@ use rusqlite::Connection;
 use rusqlite::Transaction;
 
 use crate::session::Session;
+use crate::session::SessionId;
 use crate::store::PATIENCE;
 use crate::store::Record;
 use crate::store::Result;
@@ -30,18 +32,18 @@ pub(crate) struct Named {
 pub(crate) struct Snapshot<'a>(Transaction<'a>);
 
 impl Snapshot<'_> {
-    /// The sessions that may have a pane or a failure that nobody has seen, newest first: of all others the row tells
-    /// the state.
-    pub(crate) fn unsettled(&self) -> Result<Vec<Session>> {
+    /// The sessions that may have a pane or a failure that nobody has seen: of all others the row tells the state.
+    pub(crate) fn unsettled(&self) -> Result<BTreeMap<SessionId, Session>> {
         // All of them and a few more: which end is whose is not for SQL to say.
         let condition =
             "run_open <> 0 OR failed_unseen <> 0 OR exit_code <> 0 OR exit_signal IS NOT NULL";
         let mut statement = self.0.prepare(&row::of_all(condition))?;
         let mut rows = statement.query([])?;
-        let mut unsettled = Vec::new();
+        let mut unsettled = BTreeMap::new();
         while let Some(row) = rows.next()? {
-            if Record(row).is_unsettled()? {
-                unsettled.push(row::read(row)?);
+            let session = row::read(row)?;
+            if session.failed_unseen || session.may_have_a_pane() {
+                unsettled.insert(session.id.clone(), session);
             }
         }
         Ok(unsettled)

@@ -19,7 +19,6 @@ use crate::session::LastExit;
 use crate::session::Sandboxing;
 use crate::session::Session;
 use crate::session::SessionId;
-use crate::session::may_have_a_pane;
 use crate::store::Result;
 use crate::store::join;
 use crate::store::split;
@@ -115,12 +114,6 @@ impl Record<'_> {
 
     pub(crate) fn created_at(&self) -> Result<SystemTime> {
         Ok(time(self.0.get(10)?))
-    }
-
-    /// Whether it is one of [`crate::store::Snapshot::unsettled`].
-    pub(super) fn is_unsettled(&self) -> Result<bool> {
-        let failed_unseen: bool = self.0.get(16)?;
-        Ok(failed_unseen || may_have_a_pane(self.0.get(15)?, ended(self.0)?))
     }
 
     /// Whether [`Session::report`] names something.
