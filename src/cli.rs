@@ -138,7 +138,7 @@ pub(crate) struct New {
     #[arg(
         long,
         value_name = "HARNESS",
-        value_parser = PossibleValuesParser::new(harness::ALL.iter().map(|harness| harness.id)),
+        value_parser = PossibleValuesParser::new(harness::ids()),
         hide_possible_values = true
     )]
     pub(crate) harness: Option<String>,

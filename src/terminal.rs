@@ -138,20 +138,20 @@ pub(crate) fn cut(text: &str, widest: usize) -> Cow<'_, str> {
         return text.into();
     }
     let mut kept = String::new();
-    let mut left = widest.checked_sub(1);
+    let mut used = 0;
     for (piece, is_code) in AnsiCodeIterator::new(text) {
+        if is_code {
+            kept.push_str(piece);
+            continue;
+        }
         for c in piece.chars() {
-            match left.map(|left| left.checked_sub(columns_of(c))) {
-                _ if is_code => kept.push(c),
-                None => {}
-                Some(None) => {
-                    kept.push('…');
-                    left = None;
-                }
-                Some(less) => {
-                    kept.push(c);
-                    left = less;
-                }
+            let before = used;
+            used += columns_of(c);
+            // The last column is for the mark.
+            if used < widest {
+                kept.push(c);
+            } else if before < widest {
+                kept.push('…');
             }
         }
     }

@@ -103,16 +103,16 @@ fn checks(context: &Context) -> Vec<Check> {
     checks
 }
 
-fn as_rows(checks: &[Check]) -> Vec<Vec<String>> {
-    let mut rows: Vec<Vec<String>> = Vec::new();
+fn as_rows(checks: &[Check]) -> Vec<[String; 3]> {
+    let mut rows = Vec::new();
     for check in checks {
-        rows.push(vec![
+        rows.push([
             check.verdict.shown(),
             check.name.to_owned(),
             lines_for_terminal(&check.detail).replace('\n', " "),
         ]);
         if let Some(remedy) = &check.remedy {
-            rows.push(vec![
+            rows.push([
                 String::new(),
                 String::new(),
                 format!("→ {}", lines_for_terminal(remedy)),

@@ -156,25 +156,24 @@ impl Layout {
 }
 
 /// Rows whose last cell is a text: its lines are broken between words, below each other.
-pub(super) fn texts(rows: &[Vec<String>], width: Option<usize>) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
-    let mut whole = Table::new(columns);
+pub(super) fn texts<const N: usize>(rows: &[[String; N]], width: Option<usize>) -> String {
+    let mut whole = Table::new(N);
     for row in rows {
-        whole.push(row.iter().cloned().map(Cow::Owned));
+        whole.push(row.clone().map(Cow::Owned));
     }
     let Some(width) = width else {
         return whole.fitted(None, &[]);
     };
-    let labels = whole.layout().columns.into_iter().take(columns - 1);
+    let labels = whole.layout().columns.into_iter().take(N - 1);
     let before: usize = labels.map(|column| column.width + GAP).sum();
-    let mut broken = Table::new(columns);
+    let mut broken = Table::new(N);
     for row in rows {
         let Some((text, labels)) = row.split_last() else {
             continue;
         };
         let mut labels = labels.to_vec();
         for line in words_in_lines(text, width.saturating_sub(before)) {
-            let labels = std::mem::replace(&mut labels, vec![String::new(); columns - 1]);
+            let labels = std::mem::replace(&mut labels, vec![String::new(); N - 1]);
             broken.push(labels.into_iter().chain([line]).map(Cow::Owned));
         }
     }
@@ -253,7 +252,7 @@ mod tests {
     #[test]
     fn texts_are_broken_between_words() {
         let rows = [["a", "one two three"], ["label", "a-word-that-is-long x"]];
-        let rows = rows.map(|row| row.map(str::to_owned).to_vec());
+        let rows = rows.map(|row| row.map(str::to_owned));
         assert_eq!(
             texts(&rows, Some(14)),
             "a      one two\n       three\nlabel  a-word-that-is-long\n       x\n"

@@ -38,9 +38,9 @@ pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<Ex
         &store,
         &failed.map(|session| &session.id).collect::<Vec<_>>(),
     );
-    let unknown = |session: &&Session| survey.state(session) == State::Unknown;
-    let unknown = looked_at.iter().filter(unknown);
-    if let Some((trouble, remedy)) = unknown.filter_map(|session| survey.trouble(session)).next() {
+    let is_unknown = |session: &&Session| survey.state(session) == State::Unknown;
+    let mut unknown = looked_at.iter().filter(is_unknown);
+    if let Some((trouble, remedy)) = unknown.find_map(|session| survey.trouble(session)) {
         say(&format!(
             "some states are unknown: {trouble}\n\nhint: {remedy}"
         ));

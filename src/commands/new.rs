@@ -148,13 +148,12 @@ fn ask(context: &Context, arguments: &cli::New, cwd: &Path) -> anyhow::Result<An
     let harness = match given {
         Some(harness) => harness,
         None if may_ask => prompt::harness(&harness_choices(context, cwd))?,
-        None => {
-            let known: Vec<&str> = harness::ALL.iter().map(|harness| harness.id).collect();
-            bail!(
-                UserError::usage("which harness? There is no terminal to ask on")
-                    .hint(format!("give it with --harness {}", known.join("|")))
-            )
-        }
+        None => bail!(
+            UserError::usage("which harness? There is no terminal to ask on").hint(format!(
+                "give it with --harness {}",
+                harness::ids().join("|")
+            ))
+        ),
     };
     let command = match harness.runs_own_command() && arguments.arguments.is_empty() {
         true => prompt::command()?,

@@ -85,9 +85,8 @@ pub(super) fn harness_of(session: &Session) -> Result<&'static Harness, UserErro
 
 /// The error for a harness that is not in the registry.
 pub(super) fn unknown_harness(name: &str) -> UserError {
-    let known: Vec<&str> = harness::ALL.iter().map(|harness| harness.id).collect();
     UserError::usage(format!("there is no harness `{}`", for_terminal(name)))
-        .hint(format!("choose one of {}", known.join(", ")))
+        .hint(format!("choose one of {}", harness::ids().join(", ")))
 }
 
 /// All that is needed to plan a session, found out once and good for every rung.

@@ -48,7 +48,7 @@ fn text(context: &Context, session: &Session, survey: &Survey) -> String {
 }
 
 /// As it would be made now, or why it would not.
-fn the_sandbox(context: &Context, session: &Session, policy: Policy) -> Vec<Vec<String>> {
+fn the_sandbox(context: &Context, session: &Session, policy: Policy) -> Vec<[String; 2]> {
     let explained = || -> Result<_, UserError> {
         let planner = Planner::before_start(&context.host, session, Vec::new())?;
         let rung = ladder::first(planner.harness, session, false, mint);
@@ -67,7 +67,7 @@ fn the_sandbox(context: &Context, session: &Session, policy: Policy) -> Vec<Vec<
     }
 }
 
-fn what_it_is(session: &Session) -> Vec<Vec<String>> {
+fn what_it_is(session: &Session) -> Vec<[String; 2]> {
     let or_none = |value: &Option<String>| {
         value
             .as_deref()
@@ -91,7 +91,7 @@ fn what_it_is(session: &Session) -> Vec<Vec<String>> {
     rows
 }
 
-fn how_it_goes(session: &Session, survey: &Survey) -> Vec<Vec<String>> {
+fn how_it_goes(session: &Session, survey: &Survey) -> Vec<[String; 2]> {
     let mut rows = vec![row("state", survey.state(session).as_str().to_owned())];
     let activity = survey.activity(session);
     rows.extend(activity.map(|activity| row("activity", activity.as_str().to_owned())));
@@ -129,8 +129,8 @@ fn how_it_goes(session: &Session, survey: &Survey) -> Vec<Vec<String>> {
     rows
 }
 
-fn row(label: &str, value: String) -> Vec<String> {
-    vec![label.to_owned(), value]
+fn row(label: &str, value: String) -> [String; 2] {
+    [label.to_owned(), value]
 }
 
 fn sandbox(sandbox: &Sandboxing) -> String {

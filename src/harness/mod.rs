@@ -186,6 +186,11 @@ pub(crate) const ALL: &[&Harness] = &[
     &generic::HARNESS,
 ];
 
+/// The ids of all harnesses.
+pub(crate) fn ids() -> Vec<&'static str> {
+    ALL.iter().map(|harness| harness.id).collect()
+}
+
 /// The harness called `id`.
 pub(crate) fn find(id: &str) -> Option<&'static Harness> {
     ALL.iter().copied().find(|harness| harness.id == id)
