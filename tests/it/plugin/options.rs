@@ -1,5 +1,6 @@
 use std::ffi::OsStr;
 use std::fs;
+use std::path::PathBuf;
 
 use crate::plugin::{env_with_program, load, plugin, press};
 use crate::support::{Terminal, TestEnv, binary};
@@ -227,15 +228,20 @@ fn a_missing_program_is_told_once() {
     press(&terminal, "S", "harness");
 }
 
-/// A configuration is read before there is a client to tell.
-#[test]
-fn at_the_start_of_a_server_the_first_client_is_told() {
-    let env = TestEnv::without_server();
+/// A configuration that loads the plugin and names no program.
+fn conf_without_program(env: &TestEnv) -> PathBuf {
     let conf = env.path("tmux.conf");
     let line = "set -g @hqt-binary /nowhere/hqt-tmux\nrun-shell";
     let line = format!("{line} '{}'\n", plugin("hqt.tmux").display());
     fs::write(&conf, line).unwrap();
-    env.start_server_with(&conf);
+    conf
+}
+
+/// A configuration is read before there is a client to tell.
+#[test]
+fn at_the_start_of_a_server_the_first_client_is_told() {
+    let env = TestEnv::without_server();
+    env.start_server_with(&conf_without_program(&env));
     let terminal = Terminal::attach(&env);
     terminal.wait_for("program missing");
     drop(terminal);
@@ -251,11 +257,7 @@ fn at_the_start_of_a_server_the_first_client_is_told() {
 #[test]
 fn a_client_that_starts_the_server_is_told() {
     let env = TestEnv::without_server();
-    let conf = env.path("tmux.conf");
-    let line = "set -g @hqt-binary /nowhere/hqt-tmux\nrun-shell";
-    let line = format!("{line} '{}'\n", plugin("hqt.tmux").display());
-    fs::write(&conf, line).unwrap();
-    let (socket, conf) = (env.socket(), conf.into_os_string());
+    let (socket, conf) = (env.socket(), conf_without_program(&env).into_os_string());
     let words = ["tmux", "-u", "-S"].map(OsStr::new);
     let words = [&words[..], &[socket.as_os_str(), OsStr::new("-f"), &conf]].concat();
     let terminal = Terminal::open(&env, (100, 30), &words);
