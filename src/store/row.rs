@@ -70,15 +70,15 @@ pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
         cwd: path(row.get_ref(4)?.as_blob()?),
         env_names: env_names(&text(row, 5)?),
         sandbox: sandbox(row)?,
-        conversation_id: row.get(7)?,
-        former_conversation_id: row.get(8)?,
+        conversation_id: text_or_null(row, 7)?.map(Cow::into_owned),
+        former_conversation_id: text_or_null(row, 8)?.map(Cow::into_owned),
         socket: socket.map(path),
         created_at: time(row.get(10)?),
         last_started_at: row.get::<_, Option<i64>>(11)?.map(time),
         last_exit: last_exit(row)?,
         run_open: row.get(15)?,
         failed_unseen: row.get(16)?,
-        note: row.get(17)?,
+        note: text_or_null(row, 17)?.map(Cow::into_owned),
         report: report(row)?,
     })
 }
@@ -127,16 +127,18 @@ fn text<'a>(row: &'a Row<'_>, column: usize) -> rusqlite::Result<Cow<'a, str>> {
     Ok(String::from_utf8_lossy(row.get_ref(column)?.as_bytes()?))
 }
 
+fn text_or_null<'a>(row: &'a Row<'_>, column: usize) -> rusqlite::Result<Option<Cow<'a, str>>> {
+    let bytes = row.get_ref(column)?.as_bytes_or_null()?;
+    Ok(bytes.map(String::from_utf8_lossy))
+}
+
 fn id(row: &Row<'_>) -> rusqlite::Result<SessionId> {
     let id = row.get_ref(0)?.as_str()?;
     SessionId::parse(id).ok_or_else(|| unreadable(0, &format!("`{id}` is no session id")))
 }
 
 fn sandbox(row: &Row<'_>) -> rusqlite::Result<Sandboxing> {
-    let json = row.get_ref(6)?.as_bytes_or_null()?;
-    Ok(Sandboxing::from_json(
-        json.map(String::from_utf8_lossy).as_deref(),
-    ))
+    Ok(Sandboxing::from_json(text_or_null(row, 6)?.as_deref()))
 }
 
 /// Names that can't be read are passed to no harness.
