@@ -1,24 +1,18 @@
 //! bubblewrap on this machine: where it is, whether it may be trusted, whether it works. The one
 //! source of truth for `new`, the dialog and `doctor`.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "an edge: it looks for bwrap and runs it"
-)]
+#![expect(clippy::disallowed_methods, reason = "an edge: it looks for bwrap and runs it")]
 
 use std::ffi::OsStr;
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::child;
 use crate::error::UserError;
-use crate::escape::for_terminal;
-use crate::escape::lines_for_terminal;
+use crate::escape::{for_terminal, lines_for_terminal};
 use crate::sandbox::filter;
-use crate::trusted;
 use crate::trusted::Found;
+use crate::{child, trusted};
 
 /// How long a probe may take before bubblewrap counts as unusable.
 const PROBE_TIME: Duration = Duration::from_secs(10);
@@ -76,11 +70,7 @@ impl Availability {
             }
             Self::Missing { untrusted } => format!(
                 "bubblewrap not found; `{}` is not trusted, since others than root could replace it",
-                for_terminal(
-                    untrusted
-                        .first()
-                        .map_or(Path::new("bwrap"), PathBuf::as_path)
-                )
+                for_terminal(untrusted.first().map_or(Path::new("bwrap"), PathBuf::as_path))
             ),
             Self::Unusable { path, words } => format!(
                 "{} can't make a sandbox here: {}",
@@ -127,12 +117,7 @@ pub(crate) fn user_namespaces_off() -> Option<(&'static str, &'static str)> {
             "sysctl kernel.unprivileged_userns_clone=1",
         ));
     }
-    if !is_root
-        && is(
-            "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
-            "1",
-        )
-    {
+    if !is_root && is("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1") {
         return Some((
             "restricted by AppArmor: kernel.apparmor_restrict_unprivileged_userns is 1",
             "install an AppArmor profile for bwrap that allows `userns` (Ubuntu 24.04), or sysctl \
@@ -177,14 +162,7 @@ fn probe(bwrap: &Path, own_exe: &Path, net: bool) -> Result<(), String> {
         command.arg("--share-net");
     }
     command
-        .args([
-            "--die-with-parent",
-            "--cap-drop",
-            "ALL",
-            "--ro-bind",
-            "/",
-            "/",
-        ])
+        .args(["--die-with-parent", "--cap-drop", "ALL", "--ro-bind", "/", "/"])
         .args(["--proc", "/proc", "--dev", "/dev", "--"])
         .arg(own_exe)
         .arg("--version")

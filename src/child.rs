@@ -1,24 +1,15 @@
 //! Processes: a child that must answer in time, and whether one has ended.
 #![expect(clippy::disallowed_methods, reason = "an edge: it reads of processes")]
 
-use std::fs;
-use std::io;
 use std::io::Read;
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
-use std::process::Child;
-use std::process::Command;
-use std::process::ExitStatus;
-use std::process::Stdio;
-use std::time::Duration;
-use std::time::Instant;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+use std::{fs, io};
 
-use nix::poll::PollFd;
-use nix::poll::PollFlags;
-use nix::poll::PollTimeout;
-use nix::poll::poll;
-use nix::sys::signal::Signal;
-use nix::sys::signal::killpg;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 /// What a child said and how it ended.
@@ -52,11 +43,7 @@ pub(crate) fn answer(mut command: Command, within: Duration) -> io::Result<Answe
     }
     let status = child.wait()?;
     let (stdout, stderr) = collected?;
-    Ok(Answer {
-        status,
-        stdout,
-        stderr,
-    })
+    Ok(Answer { status, stdout, stderr })
 }
 
 /// Whether the process has ended, or is ending: then it has no memory any more, and so no words, before the kernel

@@ -5,24 +5,13 @@ mod help;
 mod hidden;
 
 pub(crate) use color::Color;
-pub(crate) use hidden::AskingShell;
-pub(crate) use hidden::Complete;
-pub(crate) use hidden::Exec;
-pub(crate) use hidden::Inner;
-pub(crate) use hidden::Key;
-pub(crate) use hidden::KeyStep;
-pub(crate) use hidden::KeyVerb;
+pub(crate) use hidden::{AskingShell, Complete, Exec, Inner, Key, KeyStep, KeyVerb};
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::Args;
-use clap::Parser;
-use clap::Subcommand;
-use clap::ValueEnum;
-use clap::ValueHint;
-use clap::builder::NonEmptyStringValueParser;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
 use crate::harness;

@@ -40,35 +40,22 @@ pub(crate) struct UserError {
 impl UserError {
     /// An error that ends with [`ExitCode::Failed`].
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            hint: None,
-            code: ExitCode::Failed,
-        }
+        Self { message: message.into(), hint: None, code: ExitCode::Failed }
     }
 
     /// An error in how the command was called.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self {
-            code: ExitCode::Usage,
-            ..Self::new(message)
-        }
+        Self { code: ExitCode::Usage, ..Self::new(message) }
     }
 
     /// The user left a prompt: nothing to say, only a code.
     pub(crate) fn cancelled() -> Self {
-        Self {
-            code: ExitCode::Cancelled,
-            ..Self::new("cancelled")
-        }
+        Self { code: ExitCode::Cancelled, ..Self::new("cancelled") }
     }
 
     /// The same error with the remedy.
     pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
-        Self {
-            hint: Some(hint.into()),
-            ..self
-        }
+        Self { hint: Some(hint.into()), ..self }
     }
 
     /// The remedy, where there is one.

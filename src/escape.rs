@@ -34,10 +34,7 @@ pub(crate) fn for_terminal(text: impl AsRef<OsStr>) -> String {
 
 /// Like [`for_terminal`], but keeps line breaks: for messages of several lines.
 pub(crate) fn lines_for_terminal(text: &str) -> String {
-    text.split('\n')
-        .map(for_terminal)
-        .collect::<Vec<_>>()
-        .join("\n")
+    text.split('\n').map(for_terminal).collect::<Vec<_>>().join("\n")
 }
 
 /// Whether a terminal does something at `c` other than showing it.

@@ -15,10 +15,7 @@ enum Change {
 }
 
 fn change() -> impl Strategy<Value = Change> {
-    let byte = prop_oneof![
-        any::<u8>(),
-        prop::sample::select(&b"\0\n \"\\{}[]=:;#%@$/.-09"[..])
-    ];
+    let byte = prop_oneof![any::<u8>(), prop::sample::select(&b"\0\n \"\\{}[]=:;#%@$/.-09"[..])];
     prop_oneof![
         4 => byte.clone().prop_map(Change::Replace),
         4 => byte.prop_map(Change::Insert),
@@ -32,11 +29,7 @@ fn apply(bytes: &mut Vec<u8>, at: usize, change: &Change) {
     let at = at % (bytes.len() + 1);
     let end = |length: usize| (at + length).min(bytes.len());
     match *change {
-        Change::Replace(byte) => bytes
-            .iter_mut()
-            .skip(at)
-            .take(1)
-            .for_each(|old| *old = byte),
+        Change::Replace(byte) => bytes.iter_mut().skip(at).take(1).for_each(|old| *old = byte),
         Change::Insert(byte) => bytes.insert(at, byte),
         Change::Remove(length) => drop(bytes.drain(at..end(length))),
         Change::Double(length) => {

@@ -9,27 +9,19 @@
 )]
 
 use std::ffi::OsString;
-use std::fs;
-use std::io;
-use std::io::Read;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
-use std::path::PathBuf;
-use std::time::Duration;
-use std::time::Instant;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use anyhow::Context;
 use nix::libc::O_NONBLOCK;
-use nix::poll::PollFd;
-use nix::poll::PollFlags;
-use nix::poll::PollTimeout;
-use nix::poll::poll;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::escape::for_terminal;
 use crate::session::SessionId;
@@ -71,10 +63,7 @@ pub(crate) enum Answer {
     /// Somebody else holds the lock.
     Lost,
     /// It can't be: message and remedy.
-    Refused {
-        message: String,
-        hint: Option<String>,
-    },
+    Refused { message: String, hint: Option<String> },
 }
 
 /// The caller's side.
@@ -91,24 +80,14 @@ impl Offer {
         let fifo = answers_beside(&file);
         let write = || -> anyhow::Result<fs::File> {
             mkfifo(&fifo, Mode::S_IRUSR | Mode::S_IWUSR)?;
-            let answers = fs::OpenOptions::new()
-                .read(true)
-                .custom_flags(O_NONBLOCK)
-                .open(&fifo)?;
-            let mut handed = fs::OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(&file)?;
+            let answers = fs::OpenOptions::new().read(true).custom_flags(O_NONBLOCK).open(&fifo)?;
+            let mut handed =
+                fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file)?;
             handed.write_all(&serde_json::to_vec(message)?)?;
             Ok(answers)
         };
         match write() {
-            Ok(answers) => Ok(Self {
-                file,
-                fifo,
-                answers,
-            }),
+            Ok(answers) => Ok(Self { file, fifo, answers }),
             Err(error) => {
                 remove(&file);
                 remove(&fifo);
@@ -136,11 +115,7 @@ impl Offer {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             // What it said before it went is still read.
-            let slice = if is_gone {
-                Duration::ZERO
-            } else {
-                left.min(ASKED_EVERY)
-            };
+            let slice = if is_gone { Duration::ZERO } else { left.min(ASKED_EVERY) };
             let timeout = PollTimeout::try_from(slice).unwrap_or(PollTimeout::MAX);
             let mut watched = [PollFd::new(self.answers.as_fd(), PollFlags::POLLIN)];
             match poll(&mut watched, timeout) {
@@ -180,9 +155,7 @@ impl Caller {
     /// Says how it went. A caller that is gone does not hear it.
     pub(crate) fn tell(mut self, answer: &Answer) -> anyhow::Result<()> {
         let text = serde_json::to_vec(answer)?;
-        self.fifo
-            .write_all(&text)
-            .context("could not answer the caller")
+        self.fifo.write_all(&text).context("could not answer the caller")
     }
 }
 
@@ -205,10 +178,7 @@ pub(crate) fn take(file: &Path) -> anyhow::Result<(Message, Caller)> {
 /// somebody listens to a FIFO can't be asked without disturbing him.
 pub(crate) fn sweep(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let age = entry
-            .metadata()
-            .and_then(|meta| meta.modified())
-            .map(|time| time.elapsed());
+        let age = entry.metadata().and_then(|meta| meta.modified()).map(|time| time.elapsed());
         if let Ok(Ok(age)) = age
             && age > OLDEST
         {
@@ -268,10 +238,7 @@ mod tests {
             assert!(told.is_ok(), "{told:?}");
             false
         };
-        assert_eq!(
-            offer.wait(Duration::from_secs(60), is_there)?,
-            Some(Answer::Lost)
-        );
+        assert_eq!(offer.wait(Duration::from_secs(60), is_there)?, Some(Answer::Lost));
         Ok(())
     }
 

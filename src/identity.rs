@@ -7,22 +7,14 @@
 #![expect(clippy::disallowed_methods, reason = "an edge: it looks at files")]
 
 use std::ffi::OsStr;
-use std::fs;
-use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::Component;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
 
-use anyhow::Context;
-use anyhow::bail;
-use nix::fcntl::OFlag;
-use nix::fcntl::open;
-use nix::fcntl::openat;
-use nix::sys::stat::Mode;
-use nix::sys::stat::SFlag;
-use nix::sys::stat::fstat;
+use anyhow::{Context, bail};
+use nix::fcntl::{OFlag, open, openat};
+use nix::sys::stat::{Mode, SFlag, fstat};
 
 use crate::escape::for_terminal;
 
@@ -62,20 +54,10 @@ pub(crate) fn expectations(mounts: &[(PathBuf, PathBuf)]) -> anyhow::Result<Vec<
 
 /// Compares what is mounted with what was expected.
 pub(crate) fn verify(expectations: &[u8]) -> anyhow::Result<()> {
-    for entry in expectations
-        .split(|byte| *byte == 0)
-        .filter(|entry| !entry.is_empty())
-    {
+    for entry in expectations.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
         let mut fields = entry.splitn(3, |byte| *byte == b' ');
-        let mut number = || {
-            std::str::from_utf8(fields.next()?)
-                .ok()?
-                .parse::<u64>()
-                .ok()
-        };
-        let wanted = number()
-            .zip(number())
-            .context("the expectations can't be read")?;
+        let mut number = || std::str::from_utf8(fields.next()?).ok()?.parse::<u64>().ok();
+        let wanted = number().zip(number()).context("the expectations can't be read")?;
         let dest = Path::new(OsStr::from_bytes(fields.next().unwrap_or_default()));
         let found = fs::metadata(dest).map(|meta| (meta.dev(), meta.ino()));
         if !found.is_ok_and(|found| found == wanted) {

@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use crate::harness::Conversation;
-use crate::harness::Harness;
-use crate::session::Ended;
-use crate::session::Session;
+use crate::harness::{Conversation, Harness};
+use crate::session::{Ended, Session};
 
 /// One attempt to bring a session back.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -50,21 +48,15 @@ pub(crate) fn first(
     let chosen = harness.conversation.is_ours_to_choose();
     let started = session.last_started_at.is_some();
     match &session.conversation_id {
-        Some(_) if want_fresh => Rung::Fresh {
-            conversation: chosen.then(mint),
-        },
-        Some(_) if started && harness.conversation == Conversation::EachStart => Rung::Fresh {
-            conversation: Some(mint()),
-        },
-        Some(id) if started && harness.resume.is_some() => Rung::Resume {
-            conversation: id.clone(),
-        },
-        Some(id) => Rung::Fresh {
-            conversation: Some(id.clone()),
-        },
-        None => Rung::Fresh {
-            conversation: chosen.then(mint),
-        },
+        Some(_) if want_fresh => Rung::Fresh { conversation: chosen.then(mint) },
+        Some(_) if started && harness.conversation == Conversation::EachStart => {
+            Rung::Fresh { conversation: Some(mint()) }
+        }
+        Some(id) if started && harness.resume.is_some() => {
+            Rung::Resume { conversation: id.clone() }
+        }
+        Some(id) => Rung::Fresh { conversation: Some(id.clone()) },
+        None => Rung::Fresh { conversation: chosen.then(mint) },
     }
 }
 
@@ -84,12 +76,12 @@ pub(crate) fn after_resume(
     let assigned = harness.conversation.is_ours_to_choose();
     match transcript {
         Transcript::Present => None,
-        Transcript::Absent => Some(Rung::Fresh {
-            conversation: assigned.then(|| conversation.to_owned()),
-        }),
-        Transcript::Stub | Transcript::Unknown => Some(Rung::Fresh {
-            conversation: assigned.then(mint),
-        }),
+        Transcript::Absent => {
+            Some(Rung::Fresh { conversation: assigned.then(|| conversation.to_owned()) })
+        }
+        Transcript::Stub | Transcript::Unknown => {
+            Some(Rung::Fresh { conversation: assigned.then(mint) })
+        }
     }
 }
 
@@ -109,9 +101,7 @@ mod tests {
     fn a_conversation_that_is_gone_starts_again_under_its_id() {
         assert_eq!(
             next(Ended::Code(1), QUICK, Transcript::Absent),
-            Some(Rung::Fresh {
-                conversation: Some("old".into())
-            })
+            Some(Rung::Fresh { conversation: Some("old".into()) })
         );
     }
 
@@ -119,9 +109,7 @@ mod tests {
     fn a_conversation_without_a_message_gets_a_new_id() {
         assert_eq!(
             next(Ended::Code(1), QUICK, Transcript::Stub),
-            Some(Rung::Fresh {
-                conversation: Some("new".into())
-            })
+            Some(Rung::Fresh { conversation: Some("new".into()) })
         );
     }
 

@@ -2,24 +2,15 @@
 //!
 //! An open-file-description lock (fcntl(2), F_OFD_SETLK): the kernel drops it whatever happens to
 //! its holder. Others ask with F_OFD_GETLK; to try to take it would make a starting owner fail.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "an edge: it opens the lock files"
-)]
+#![expect(clippy::disallowed_methods, reason = "an edge: it opens the lock files")]
 
-use std::fs;
-use std::io;
-use std::io::Read;
-use std::io::Write;
-use std::os::unix::fs::DirBuilderExt;
-use std::os::unix::fs::MetadataExt;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
-use std::path::PathBuf;
+use std::io::{Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use nix::errno::Errno;
-use nix::fcntl::FcntlArg;
-use nix::fcntl::fcntl;
+use nix::fcntl::{FcntlArg, fcntl};
 use nix::libc;
 use nix::unistd::Pid;
 
@@ -51,10 +42,7 @@ pub(crate) fn take(folder: &Path, id: &SessionId) -> io::Result<bool> {
 pub(crate) fn keep_others_out(folder: &Path, id: &SessionId) -> io::Result<Option<Lock>> {
     let path = path(folder, id);
     if let Some(parent) = path.parent() {
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(parent)?;
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
     }
     // Like every file that std opens it is closed on exec: what the harness leaves running must not
     // hold the lock.

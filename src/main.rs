@@ -30,8 +30,7 @@ mod trusted;
 use std::io;
 use std::io::Write;
 
-use crate::cli::Cli;
-use crate::cli::Color;
+use crate::cli::{Cli, Color};
 use crate::error::ExitCode;
 use crate::escape::lines_for_terminal;
 use crate::host::Host;

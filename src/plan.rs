@@ -2,25 +2,17 @@
 //! `--dry-run` and for the checks before anything exists.
 
 use std::ffi::OsString;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
-use crate::harness::Filling;
-use crate::harness::Harness;
+use crate::harness::{Filling, Harness};
 use crate::ladder::Rung;
 use crate::sandbox;
-use crate::sandbox::Bind;
-use crate::sandbox::SandboxFacts;
-use crate::sandbox::environment;
 use crate::sandbox::environment::Variables;
 use crate::sandbox::guard::Watched;
-use crate::sandbox::refusal::Surroundings;
-use crate::sandbox::refusal::check_binds;
-use crate::sandbox::refusal::check_cwd;
-use crate::session::Policy;
-use crate::session::Sandboxing;
-use crate::session::Session;
+use crate::sandbox::refusal::{Surroundings, check_binds, check_cwd};
+use crate::sandbox::{Bind, SandboxFacts, environment};
+use crate::session::{Policy, Sandboxing, Session};
 
 /// Something that must exist before the start.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -127,9 +119,7 @@ pub(crate) fn make(
     match (policy, &facts.sandbox) {
         (None, _) => Ok(unsandboxed(session, harness, facts, command)),
         (Some(policy), Some(side)) => sandboxed(session, harness, facts, side, policy, &command),
-        (Some(_), None) => Err(UserError::new(
-            "a sandboxed session was planned without a sandbox",
-        )),
+        (Some(_), None) => Err(UserError::new("a sandboxed session was planned without a sandbox")),
     }
 }
 
@@ -203,11 +193,8 @@ fn sandboxed(
     let mut shown = side.binds.clone();
     shown.push(Bind::read_only(&session.cwd));
     check_binds(&shown, &side.around)?;
-    let rule = environment::Rule {
-        net: policy.net,
-        harness: harness.env_pass,
-        extra: &session.env_names,
-    };
+    let rule =
+        environment::Rule { net: policy.net, harness: harness.env_pass, extra: &session.env_names };
     let mut environment = environment::sandboxed(&facts.caller, &rule);
     environment.extend(side.relocated.clone());
     for (name, value) in harness.sandbox_env {

@@ -3,14 +3,10 @@
 //! otherwise (inotify(7)).
 
 use std::ffi::OsString;
-use std::os::fd::AsFd;
-use std::os::fd::BorrowedFd;
-use std::path::Path;
-use std::path::PathBuf;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::{Path, PathBuf};
 
-use nix::sys::inotify::AddWatchFlags;
-use nix::sys::inotify::InitFlags;
-use nix::sys::inotify::Inotify;
+use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
 
 /// A watch on some files.
 pub(crate) struct Renewals {
@@ -26,16 +22,9 @@ impl Renewals {
         let folders = files.iter().filter_map(|file| file.parent());
         let mut watched = 0;
         for folder in folders {
-            watched += usize::from(
-                inotify
-                    .add_watch(folder, AddWatchFlags::IN_MOVED_TO)
-                    .is_ok(),
-            );
+            watched += usize::from(inotify.add_watch(folder, AddWatchFlags::IN_MOVED_TO).is_ok());
         }
-        (watched > 0).then(|| Self {
-            inotify,
-            files: files.to_vec(),
-        })
+        (watched > 0).then(|| Self { inotify, files: files.to_vec() })
     }
 
     /// The first of the files that was replaced since the last call.
@@ -43,8 +32,7 @@ impl Renewals {
         let events = self.inotify.read_events().ok()?;
         let names: Vec<OsString> = events.into_iter().filter_map(|event| event.name).collect();
         let is_replaced = |file: &&PathBuf| {
-            file.file_name()
-                .is_some_and(|name| names.iter().any(|changed| changed == name))
+            file.file_name().is_some_and(|name| names.iter().any(|changed| changed == name))
         };
         self.files.iter().find(is_replaced).map(PathBuf::as_path)
     }

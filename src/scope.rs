@@ -1,12 +1,7 @@
 //! Landlock's scopes: no abstract unix sockets and no signals outside of the sandbox. With a shared
 //! network the host's abstract sockets, D-Bus and X among them, can be reached otherwise.
 
-use landlock::CompatLevel;
-use landlock::Compatible;
-use landlock::Ruleset;
-use landlock::RulesetAttr;
-use landlock::RulesetStatus;
-use landlock::Scope;
+use landlock::{CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetStatus, Scope};
 
 /// How far the kernel went along.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -153,10 +153,7 @@ impl Ended {
     pub(crate) fn is_by_user(self) -> bool {
         const SIGHUP: i32 = 1;
         const SIGINT: i32 = 2;
-        matches!(
-            self,
-            Self::Code(0 | 130) | Self::Signal(SIGHUP) | Self::Signal(SIGINT)
-        )
+        matches!(self, Self::Code(0 | 130) | Self::Signal(SIGHUP) | Self::Signal(SIGINT))
     }
 }
 
@@ -281,14 +278,8 @@ mod tests {
 
     #[test]
     fn the_json_form_is_exactly_the_designed_one() {
-        let policy = Policy {
-            fs: FsAccess::Ro,
-            net: true,
-        };
-        assert_eq!(
-            Sandboxing::On(policy).to_json().as_deref(),
-            Some(r#"{"fs":"ro","net":true}"#)
-        );
+        let policy = Policy { fs: FsAccess::Ro, net: true };
+        assert_eq!(Sandboxing::On(policy).to_json().as_deref(), Some(r#"{"fs":"ro","net":true}"#));
     }
 
     #[test]
@@ -308,14 +299,8 @@ mod tests {
 
     #[test]
     fn weakening_is_more_than_before() {
-        let strict = Policy {
-            fs: FsAccess::Ro,
-            net: false,
-        };
-        let loose = Policy {
-            fs: FsAccess::Rw,
-            net: true,
-        };
+        let strict = Policy { fs: FsAccess::Ro, net: false };
+        let loose = Policy { fs: FsAccess::Rw, net: true };
         assert!(loose.is_weaker_than(strict));
         assert!(!strict.is_weaker_than(loose));
         assert!(!loose.is_weaker_than(loose));

@@ -1,27 +1,15 @@
 //! Signals as something to wait for, beside a descriptor and a time; and a last word before they end us.
 
-use std::io;
-use std::os::fd::AsFd;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
-use nix::poll::PollFd;
-use nix::poll::PollFlags;
-use nix::poll::PollTimeout;
-use nix::poll::poll;
-use nix::sys::signal::SigSet;
-use nix::sys::signal::Signal;
-use signal_hook::consts::SIGCHLD;
-use signal_hook::consts::SIGHUP;
-use signal_hook::consts::SIGINT;
-use signal_hook::consts::SIGQUIT;
-use signal_hook::consts::SIGTERM;
-use signal_hook::consts::SIGTSTP;
-use signal_hook::consts::SIGTTIN;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{SigSet, Signal};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGTTIN};
 use signal_hook::iterator::backend::SignalDelivery;
 use signal_hook::iterator::exfiltrator::SignalOnly;
 
@@ -64,12 +52,7 @@ impl Signals {
         }
         let other = watched.get(1).and_then(PollFd::any).unwrap_or(false);
         // To the last, for each is taken out as it is looked at.
-        let end = self
-            .0
-            .pending()
-            .filter(|signal| END.contains(signal))
-            .count()
-            > 0;
+        let end = self.0.pending().filter(|signal| END.contains(signal)).count() > 0;
         Ok(Woken { end, other })
     }
 }

@@ -3,22 +3,12 @@
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io;
-use std::io::IsTerminal;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 use console::AnsiCodeIterator;
-use nix::sys::signal::SigSet;
-use nix::sys::signal::Signal;
-use nix::sys::termios::FlowArg;
-use nix::sys::termios::SetArg;
-use nix::sys::termios::Termios;
-use nix::sys::termios::tcflow;
-use nix::sys::termios::tcgetattr;
-use nix::sys::termios::tcsetattr;
-use nix::unistd::Pid;
-use nix::unistd::getpgrp;
-use nix::unistd::tcgetpgrp;
-use nix::unistd::tcsetpgrp;
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::termios::{FlowArg, SetArg, Termios, tcflow, tcgetattr, tcsetattr};
+use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
 
 use crate::cli::Color;
 use crate::sandbox::environment::Variables;
@@ -36,9 +26,7 @@ pub(crate) struct Saved {
 
 /// Notes how the terminal is set; nothing where standard input is none.
 pub(crate) fn save() -> Saved {
-    Saved {
-        settings: tcgetattr(io::stdin()).ok(),
-    }
+    Saved { settings: tcgetattr(io::stdin()).ok() }
 }
 
 impl Saved {
@@ -164,10 +152,7 @@ pub(crate) fn columns(text: &str) -> usize {
     // Thousands of cells are measured, nearly all of them so.
     match text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         true => text.len(),
-        false => console::strip_ansi_codes(text)
-            .chars()
-            .map(columns_of)
-            .sum(),
+        false => console::strip_ansi_codes(text).chars().map(columns_of).sum(),
     }
 }
 
@@ -182,9 +167,7 @@ mod tests {
     #[test]
     fn colours_follow_the_conventions() {
         let wants = |choice, pairs: &[(&str, &str)], is_terminal| {
-            let pairs = pairs
-                .iter()
-                .map(|(name, value)| (name.into(), value.into()));
+            let pairs = pairs.iter().map(|(name, value)| (name.into(), value.into()));
             wants_colors(choice, &pairs.collect(), is_terminal)
         };
         let term = ("TERM", "tmux-256color");
@@ -203,11 +186,7 @@ mod tests {
             (&[], false, false),
         ] {
             assert_eq!(wants(Color::Auto, pairs, true), on_terminal, "{pairs:?}");
-            assert_eq!(
-                wants(Color::Auto, pairs, false),
-                in_pipe,
-                "{pairs:?} in a pipe"
-            );
+            assert_eq!(wants(Color::Auto, pairs, false), in_pipe, "{pairs:?} in a pipe");
             assert!(wants(Color::Always, pairs, false), "{pairs:?}");
             assert!(!wants(Color::Never, pairs, true), "{pairs:?}");
         }

@@ -1,15 +1,11 @@
 //! Programs that we run ourselves on the host, next to what an agent may have written: found only
 //! where nobody but root can put one.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "an edge: it looks at files on PATH"
-)]
+#![expect(clippy::disallowed_methods, reason = "an edge: it looks at files on PATH")]
 
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A program on PATH.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -35,9 +31,7 @@ pub(crate) fn find(name: &str, path: Option<&OsStr>, never_from: &[&Path]) -> Fo
             continue;
         }
         let trusted = folder.is_absolute()
-            && never_from
-                .iter()
-                .all(|root| !real.starts_with(root) && !folder.starts_with(root))
+            && never_from.iter().all(|root| !real.starts_with(root) && !folder.starts_with(root))
             && is_roots_alone(&real);
         match trusted {
             true => return Found::Trusted(real),

@@ -12,36 +12,24 @@ pub(crate) use outcome::Outcome;
 use outcome::outcome;
 
 use std::fs;
-use std::io::Read;
-use std::io::Seek;
-use std::io::Write;
+use std::io::{Read, Seek, Write};
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::process::Child;
-use std::process::Command;
-use std::process::ExitStatus;
-use std::time::Duration;
-use std::time::Instant;
+use std::process::{Child, Command, ExitStatus};
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use command_fds::CommandFdExt;
-use command_fds::FdMapping;
+use command_fds::{CommandFdExt, FdMapping};
 use nix::fcntl::OFlag;
-use nix::sys::memfd::MFdFlags;
-use nix::sys::memfd::memfd_create;
+use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::signal::Signal;
-use nix::unistd::pipe2;
-use nix::unistd::write;
+use nix::unistd::{pipe2, write};
 
 use crate::identity;
 use crate::plan::Plan;
 use crate::renewal::Renewals;
-use crate::sandbox::EXPECTED_FD;
-use crate::sandbox::FILTER_FD;
-use crate::sandbox::STATUS_FD;
-use crate::sandbox::filter;
-use crate::signals::Signals;
-use crate::signals::Source;
+use crate::sandbox::{EXPECTED_FD, FILTER_FD, STATUS_FD, filter};
+use crate::signals::{Signals, Source};
 
 /// `inner` reads [`GO`] and signal numbers here.
 pub(crate) const CONTROL_FD: i32 = 3;
@@ -119,10 +107,7 @@ impl Chain {
         loop {
             let due =
                 asked.map(|asked| next_step(asked, sent).saturating_duration_since(Instant::now()));
-            let other = self
-                .renewals
-                .as_ref()
-                .map(|renewals| renewals as &dyn Source);
+            let other = self.renewals.as_ref().map(|renewals| renewals as &dyn Source);
             let woken = signals.wait(other, due)?;
             if woken.other
                 && let Some(file) = self.renewals.as_ref().and_then(Renewals::next)
@@ -172,10 +157,7 @@ pub(crate) fn stand(plan: &Plan) -> anyhow::Result<Chain> {
         .env_clear()
         .envs(&plan.environment)
         .current_dir(&plan.cwd)
-        .fd_mappings(descriptors(
-            plan,
-            [control_read, report_write, status_write],
-        )?)
+        .fd_mappings(descriptors(plan, [control_read, report_write, status_write])?)
         .context("could not arrange the descriptors")?;
     let child = command
         .spawn()
@@ -200,16 +182,10 @@ fn descriptors(
         given.extend([
             (status, STATUS_FD),
             (in_memory(&filter::program()?)?, FILTER_FD),
-            (
-                in_memory(&identity::expectations(&plan.mounts)?)?,
-                EXPECTED_FD,
-            ),
+            (in_memory(&identity::expectations(&plan.mounts)?)?, EXPECTED_FD),
         ]);
     }
-    let mappings = given.into_iter().map(|(parent_fd, child_fd)| FdMapping {
-        parent_fd,
-        child_fd,
-    });
+    let mappings = given.into_iter().map(|(parent_fd, child_fd)| FdMapping { parent_fd, child_fd });
     Ok(mappings.collect())
 }
 

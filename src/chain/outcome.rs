@@ -3,8 +3,7 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-use nix::sys::signal::Signal;
-use nix::sys::signal::killpg;
+use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 use crate::session::Ended;
@@ -81,21 +80,13 @@ mod tests {
             outcome(failed, "started 7\nexit 1\n", "{\"exit-code\": 1}", true),
             Outcome::Ended(Ended::Code(1))
         );
-        assert!(matches!(
-            outcome(failed, "", "", true),
-            Outcome::NeverStarted(_)
-        ));
+        assert!(matches!(outcome(failed, "", "", true), Outcome::NeverStarted(_)));
         assert!(matches!(
             outcome(failed, "", "{\"child-pid\": 17}\n", true),
             Outcome::NeverStarted(_)
         ));
         assert_eq!(
-            outcome(
-                failed,
-                "",
-                "{\"child-pid\": 17}\n{\"exit-code\": 137}",
-                true
-            ),
+            outcome(failed, "", "{\"child-pid\": 17}\n{\"exit-code\": 137}", true),
             Outcome::Ended(Ended::Code(137))
         );
     }
@@ -103,13 +94,7 @@ mod tests {
     #[test]
     fn a_report_that_makes_no_sense_is_passed_over() {
         let killed = ExitStatus::from_raw(9);
-        for report in [
-            "exit\n",
-            "exit x\n",
-            "signal 99999999999\n",
-            "\u{fffd}\n",
-            "started -4\n",
-        ] {
+        for report in ["exit\n", "exit x\n", "signal 99999999999\n", "\u{fffd}\n", "started -4\n"] {
             assert_eq!(
                 outcome(killed, report, "}{", true),
                 Outcome::Ended(Ended::Signal(9)),

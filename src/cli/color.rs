@@ -22,9 +22,7 @@ impl Color {
                 true => Some(word.as_ref()),
                 false => word.strip_prefix("--color="),
             };
-            color = value
-                .and_then(|value| Self::from_str(value, false).ok())
-                .unwrap_or(color);
+            color = value.and_then(|value| Self::from_str(value, false).ok()).unwrap_or(color);
             is_next = word == "--color";
         }
         color

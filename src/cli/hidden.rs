@@ -2,14 +2,9 @@
 
 use std::ffi::OsString;
 
-use clap::Args;
-use clap::Parser;
-use clap::ValueEnum;
+use clap::{Args, Parser, ValueEnum};
 
-use crate::cli::Cli;
-use crate::cli::Color;
-use crate::cli::Global;
-use crate::cli::Verb;
+use crate::cli::{Cli, Color, Global, Verb};
 
 /// The shells whose scripts ask us.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
@@ -82,25 +77,16 @@ impl Cli {
         let verb = words.nth(1)?;
         let rest: Vec<OsString> = words.collect();
         let verb = match (verb.to_str()?, rest.as_slice()) {
-            ("exec", [id]) => Verb::Exec(Exec {
-                id: id.to_str().filter(|id| !id.starts_with('-'))?.to_owned(),
-            }),
+            ("exec", [id]) => {
+                Verb::Exec(Exec { id: id.to_str().filter(|id| !id.starts_with('-'))?.to_owned() })
+            }
             ("inner", [dashes, command @ ..]) if dashes == "--" && !command.is_empty() => {
-                Verb::Inner(Inner {
-                    command: command.to_vec(),
-                })
+                Verb::Inner(Inner { command: command.to_vec() })
             }
             _ => return None,
         };
-        let global = Global {
-            socket_name: None,
-            socket_path: None,
-            color: Color::Auto,
-        };
-        Some(Self {
-            global,
-            verb: Some(verb),
-        })
+        let global = Global { socket_name: None, socket_path: None, color: Color::Auto };
+        Some(Self { global, verb: Some(verb) })
     }
 }
 

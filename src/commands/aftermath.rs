@@ -6,20 +6,14 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use crate::chain::Outcome;
-use crate::commands::Context;
-use crate::commands::Explained;
 use crate::commands::planning::Planner;
-use crate::commands::say;
-use crate::escape::for_terminal;
-use crate::escape::lines_for_terminal;
+use crate::commands::{Context, Explained, say};
+use crate::escape::{for_terminal, lines_for_terminal};
 use crate::harness::Conversation;
 use crate::host;
-use crate::host::conversations;
 use crate::host::conversations::Way;
-use crate::host::unfinished;
-use crate::session::Ended;
-use crate::session::Sandboxing;
-use crate::session::SessionId;
+use crate::host::{conversations, unfinished};
+use crate::session::{Ended, Sandboxing, SessionId};
 
 /// The end of a run.
 pub(super) struct Aftermath<'a> {
@@ -68,10 +62,7 @@ impl Aftermath<'_> {
                 format!("{harness} did not start: {}", lines_for_terminal(words))
             }
         };
-        format!(
-            "{what}\nhint: run it again here with: hqt-tmux resume {}",
-            self.id()
-        )
+        format!("{what}\nhint: run it again here with: hqt-tmux resume {}", self.id())
     }
 
     fn note(&self, context: &Context) -> anyhow::Result<()> {
@@ -79,10 +70,7 @@ impl Aftermath<'_> {
             Outcome::Ended(_) => Ok(()),
             Outcome::NeverStarted(words) => {
                 let words = format!("it did not start: {words}");
-                context
-                    .store()?
-                    .add_note(self.id(), &words)
-                    .explained(context)
+                context.store()?.add_note(self.id(), &words).explained(context)
             }
         }
     }
@@ -106,10 +94,8 @@ fn tell(changed: &[PathBuf]) {
     if changed.is_empty() {
         return;
     }
-    let lines: Vec<String> = changed
-        .iter()
-        .map(|path| format!("  {}", for_terminal(path)))
-        .collect();
+    let lines: Vec<String> =
+        changed.iter().map(|path| format!("  {}", for_terminal(path))).collect();
     say(&format!(
         "look at these before the host runs them; they appeared or changed:\n{}",
         lines.join("\n")
@@ -151,9 +137,7 @@ pub(super) fn remember_conversation(
     let Some(learnt) = learnt else {
         return Ok(());
     };
-    store
-        .set_conversation(&session.id, Some(&learnt))
-        .explained(context)?;
+    store.set_conversation(&session.id, Some(&learnt)).explained(context)?;
     conversations::mirror_conversation(&context.host, harness, session, &learnt, Way::Out)
 }
 
@@ -164,8 +148,5 @@ pub(super) fn record(
     ended: Ended,
     failed: bool,
 ) -> anyhow::Result<()> {
-    context
-        .store()?
-        .end_run(id, ended, failed, host::now())
-        .explained(context)
+    context.store()?.end_run(id, ended, failed, host::now()).explained(context)
 }

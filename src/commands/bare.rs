@@ -7,12 +7,9 @@ use clap::CommandFactory;
 
 use crate::cli;
 use crate::cli::Cli;
-use crate::commands::Context;
-use crate::commands::Explained;
-use crate::commands::list;
+use crate::commands::{Context, Explained, list};
 use crate::error::ExitCode;
-use crate::store::Error;
-use crate::store::Store;
+use crate::store::{Error, Store};
 
 /// The list when there is something in it, and nothing but it. Else the help, on stderr and as a
 /// wrong use, as clap has it for a command that wants a verb.

@@ -2,50 +2,28 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
-use std::time::Duration;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use anyhow::Context as _;
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 
-use crate::chain;
-use crate::chain::Chain;
-use crate::chain::Outcome;
-use crate::commands::Context;
-use crate::commands::Explained;
-use crate::commands::aftermath;
+use crate::chain::{Chain, Outcome};
 use crate::commands::aftermath::Aftermath;
-use crate::commands::planning;
-use crate::commands::planning::Planner;
-use crate::commands::planning::Proof;
-use crate::commands::planning::mint;
-use crate::commands::say;
-use crate::commands::survey;
-use crate::error::ExitCode;
-use crate::error::UserError;
+use crate::commands::planning::{Planner, Proof, mint};
+use crate::commands::{Context, Explained, aftermath, planning, say, survey};
+use crate::error::{ExitCode, UserError};
 use crate::escape::for_terminal;
-use crate::handover;
 use crate::handover::Message;
-use crate::host;
-use crate::host::Host;
-use crate::host::conversations;
 use crate::host::conversations::Way;
-use crate::host::unfinished;
-use crate::ladder;
+use crate::host::{Host, conversations, unfinished};
 use crate::ladder::Rung;
-use crate::lock;
 use crate::lock::Marks;
 use crate::plan::Plan;
 use crate::sandbox::guard;
-use crate::session::Ended;
-use crate::session::Sandboxing;
-use crate::session::Session;
-use crate::session::SessionId;
+use crate::session::{Ended, Sandboxing, Session, SessionId};
 use crate::signals::Signals;
 use crate::store::Store;
-use crate::terminal;
 use crate::terminal::Saved;
-use crate::tmux;
+use crate::{chain, handover, host, ladder, lock, terminal, tmux};
 
 /// What the caller wants of the conversation.
 #[derive(Clone, Copy)]
@@ -127,10 +105,7 @@ fn wanted(context: &Context, stored: &Session, message: Option<&Message>) -> (Se
         },
         ..stored.clone()
     };
-    let wish = Wish {
-        fresh: message.is_some_and(|message| message.fresh),
-        told: told.is_some(),
-    };
+    let wish = Wish { fresh: message.is_some_and(|message| message.fresh), told: told.is_some() };
     (session, wish)
 }
 
@@ -171,9 +146,7 @@ impl Prepared {
         if *sandbox != stored.sandbox {
             store.set_sandbox(&self.id, sandbox).explained(context)?;
         }
-        store
-            .begin_run(&self.id, socket, host::now())
-            .explained(context)?;
+        store.begin_run(&self.id, socket, host::now()).explained(context)?;
         for note in &self.plan.notes {
             say(note);
             store.add_note(&self.id, note).explained(context)?;
@@ -181,9 +154,7 @@ impl Prepared {
         let conversation = self.rung.conversation();
         let is_known = conversation == stored.conversation_id.as_deref();
         if !is_known && (conversation.is_some() || wish.fresh) {
-            store
-                .set_conversation(&self.id, conversation)
-                .explained(context)?;
+            store.set_conversation(&self.id, conversation).explained(context)?;
         }
         let could_resume =
             stored.last_started_at.is_some() && self.planner.harness.resume.is_some();
@@ -245,11 +216,7 @@ impl Prepared {
             // Gone before the end is recorded: a session that is stopped has left nothing behind.
             drop(std::mem::take(&mut self.marks));
             aftermath.settle(context, close)?;
-            return Ok(if failed {
-                ExitCode::Failed
-            } else {
-                ExitCode::Done
-            });
+            return Ok(if failed { ExitCode::Failed } else { ExitCode::Done });
         }
     }
 
@@ -293,16 +260,11 @@ fn fall_back(
     let store = context.store()?;
     store.add_note(id, &words).explained(context)?;
     if to.conversation().is_some() {
-        store
-            .set_conversation(id, to.conversation())
-            .explained(context)?;
+        store.set_conversation(id, to.conversation()).explained(context)?;
     }
     Ok(())
 }
 
 fn tell_renewed(file: &Path) {
-    say(&format!(
-        "`{}` was renewed outside: stop and resume to use it",
-        for_terminal(file)
-    ));
+    say(&format!("`{}` was renewed outside: stop and resume to use it", for_terminal(file)));
 }

@@ -8,21 +8,16 @@ mod bash;
 mod slot;
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
 use clap::CommandFactory;
 
-use crate::cli::AskingShell;
-use crate::cli::Cli;
-use crate::cli::Complete;
-use crate::commands::Context;
-use crate::commands::print_bytes;
+use crate::cli::{AskingShell, Cli, Complete};
+use crate::commands::{Context, print_bytes};
 use crate::error::ExitCode;
 use crate::escape::for_terminal;
-use crate::store::Named;
-use crate::store::Store;
+use crate::store::{Named, Store};
 
 use slot::Slot;
 
@@ -82,11 +77,7 @@ fn in_words(
 fn shown(candidate: &Candidate) -> String {
     match candidate.about.is_empty() {
         true => for_terminal(&candidate.word),
-        false => format!(
-            "{}  ({})",
-            for_terminal(&candidate.word),
-            for_terminal(&candidate.about)
-        ),
+        false => format!("{}  ({})", for_terminal(&candidate.word), for_terminal(&candidate.about)),
     }
 }
 
@@ -101,18 +92,13 @@ fn answer(
     command.build();
     match slot::at_cursor(&command, before, current) {
         Slot::Words(words) => ("words", words),
-        Slot::Session {
-            may_begin_with_dash,
-        } => {
+        Slot::Session { may_begin_with_dash } => {
             let arrives = |name: &str| {
                 let is_flag = name.starts_with('-') && !may_begin_with_dash;
                 let is_changed = shell == AskingShell::Fish && fish_changes(name);
                 !(is_flag || is_changed || name.contains('\0'))
             };
-            (
-                "words",
-                sessions(&named(context), !current.is_empty(), arrives),
-            )
+            ("words", sessions(&named(context), !current.is_empty(), arrives))
         }
         Slot::Folders => ("folders", Vec::new()),
         Slot::Files => ("files", Vec::new()),
@@ -149,12 +135,9 @@ fn sessions(named: &[Named], all_ids: bool, arrives: impl Fn(&str) -> bool) -> V
             about: format!("{} in {}", session.harness, session.cwd.display()),
         })
         .collect();
-    let by_id = named
-        .iter()
-        .filter(|session| all_ids || !serves(&session.name));
-    found.extend(by_id.map(|session| Candidate {
-        word: session.id.clone(),
-        about: session.name.clone(),
-    }));
+    let by_id = named.iter().filter(|session| all_ids || !serves(&session.name));
+    found.extend(
+        by_id.map(|session| Candidate { word: session.id.clone(), about: session.name.clone() }),
+    );
     found
 }

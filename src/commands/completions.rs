@@ -6,8 +6,7 @@ use clap_complete::Shell;
 
 use crate::cli;
 use crate::cli::Cli;
-use crate::commands::print;
-use crate::commands::print_bytes;
+use crate::commands::{print, print_bytes};
 use crate::error::ExitCode;
 
 pub(super) fn run(arguments: &cli::Completions) -> anyhow::Result<ExitCode> {

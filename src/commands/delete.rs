@@ -2,17 +2,10 @@
 
 use anyhow::bail;
 
-use crate::cli;
-use crate::commands::Context;
-use crate::commands::Explained;
-use crate::commands::stop;
-use crate::commands::survey;
-use crate::error::ExitCode;
-use crate::error::UserError;
-use crate::host;
-use crate::host::conversations;
-use crate::host::unfinished;
-use crate::lock;
+use crate::commands::{Context, Explained, stop, survey};
+use crate::error::{ExitCode, UserError};
+use crate::host::{conversations, unfinished};
+use crate::{cli, host, lock};
 
 pub(super) fn run(context: &Context, arguments: &cli::Delete) -> anyhow::Result<ExitCode> {
     let store = context.store()?;
@@ -20,10 +13,8 @@ pub(super) fn run(context: &Context, arguments: &cli::Delete) -> anyhow::Result<
     let folder = context.state_folder()?;
     if !arguments.force && survey::is_running(context, &store, &session.id)? {
         bail!(
-            UserError::new(format!("session {} is running", session.id)).hint(format!(
-                "stop it first, or: hqt-tmux delete --force {}",
-                session.id
-            ))
+            UserError::new(format!("session {} is running", session.id))
+                .hint(format!("stop it first, or: hqt-tmux delete --force {}", session.id))
         );
     }
     stop::stop(context, &store, &session)?;

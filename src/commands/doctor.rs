@@ -5,18 +5,12 @@ mod installed;
 mod server;
 mod store;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::cli;
-use crate::commands::Context;
-use crate::commands::fit;
-use crate::commands::print;
-use crate::commands::print_json;
-use crate::commands::status;
+use crate::commands::{Context, fit, print, print_json, status};
 use crate::error::ExitCode;
 use crate::escape::lines_for_terminal;
-use crate::harness;
+use crate::{cli, harness};
 
 /// The verdict of a check.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -59,19 +53,11 @@ struct Check {
 
 impl Check {
     fn new(name: &'static str, verdict: Verdict, detail: impl Into<String>) -> Self {
-        Self {
-            name,
-            verdict,
-            detail: detail.into(),
-            remedy: None,
-        }
+        Self { name, verdict, detail: detail.into(), remedy: None }
     }
 
     fn remedy(self, remedy: impl Into<String>) -> Self {
-        Self {
-            remedy: Some(remedy.into()),
-            ..self
-        }
+        Self { remedy: Some(remedy.into()), ..self }
     }
 }
 
@@ -86,11 +72,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Doctor) -> anyhow::Result<
         false => print(&fit::texts(&as_rows(&checks), context.width()))?,
     }
     let failed = checks.iter().any(|check| check.verdict == Verdict::Fail);
-    Ok(if failed {
-        ExitCode::Failed
-    } else {
-        ExitCode::Done
-    })
+    Ok(if failed { ExitCode::Failed } else { ExitCode::Done })
 }
 
 fn checks(context: &Context) -> Vec<Check> {
@@ -112,11 +94,7 @@ fn as_rows(checks: &[Check]) -> Vec<[String; 3]> {
             lines_for_terminal(&check.detail).replace('\n', " "),
         ]);
         if let Some(remedy) = &check.remedy {
-            rows.push([
-                String::new(),
-                String::new(),
-                format!("→ {}", lines_for_terminal(remedy)),
-            ]);
+            rows.push([String::new(), String::new(), format!("→ {}", lines_for_terminal(remedy))]);
         }
     }
     rows

@@ -1,31 +1,20 @@
 //! `hqt-tmux exec`: what a pane runs. It answers its caller, runs the session, and lets the pane close
 //! or keeps it.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 
-use crate::chain;
-use crate::cli;
 use crate::commands::Context;
-use crate::commands::climb::Prepared;
-use crate::commands::climb::prepare;
-use crate::error::ExitCode;
-use crate::error::UserError;
-use crate::handover;
-use crate::handover::Answer;
-use crate::handover::Message;
+use crate::commands::climb::{Prepared, prepare};
+use crate::error::{ExitCode, UserError};
+use crate::handover::{Answer, Message};
 use crate::host::Host;
 use crate::session::SessionId;
 use crate::signals::Signals;
-use crate::tmux;
-use crate::tmux::Closing;
-use crate::tmux::Socket;
-use crate::tmux::Tmux;
-use crate::trusted;
+use crate::tmux::{Closing, Socket, Tmux};
 use crate::trusted::Found;
+use crate::{chain, cli, handover, tmux, trusted};
 
 pub(super) fn run(context: &Context, arguments: &cli::Exec) -> anyhow::Result<ExitCode> {
     chain::close_inherited_on_exec();
@@ -79,16 +68,12 @@ fn run_uncalled(
     let is_guest = own_pane(pane, None).is_some_and(|(tmux, own)| {
         let known = tmux.list();
         let is_ours = known.is_ok_and(|panes| {
-            panes
-                .pane(&own)
-                .is_some_and(|pane| pane.session.as_ref() == Some(&id))
+            panes.pane(&own).is_some_and(|pane| pane.session.as_ref() == Some(&id))
         });
         !is_ours && tmux.mark(&own, Some(&id)).is_ok()
     });
     if !is_guest {
-        return in_our_pane(pane, &project, |close| {
-            prepared.climb(context, signals, close)
-        });
+        return in_our_pane(pane, &project, |close| prepared.climb(context, signals, close));
     }
     let ended = prepared.climb(context, signals, &|| {});
     if let Some((tmux, own)) = own_pane(pane, Some(&project)) {
@@ -157,14 +142,9 @@ impl Context {
     /// The same context on behalf of the caller whose values were handed over.
     fn for_caller(&self, message: Option<&Message>) -> Self {
         let host = match message {
-            Some(message) => self
-                .host
-                .with_env(message.environment.iter().cloned().collect()),
+            Some(message) => self.host.with_env(message.environment.iter().cloned().collect()),
             None => self.host.clone(),
         };
-        Self {
-            host,
-            global: self.global.clone(),
-        }
+        Self { host, global: self.global.clone() }
     }
 }

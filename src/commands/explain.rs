@@ -6,8 +6,7 @@ use crate::commands::planning::Planner;
 use crate::escape::for_terminal;
 use crate::plan::Plan;
 use crate::sandbox::Bind;
-use crate::session::FsAccess;
-use crate::session::Policy;
+use crate::session::{FsAccess, Policy};
 
 /// Lines of a label and what it says, for a sandboxed plan.
 pub(super) fn lines(planner: &Planner, plan: &Plan, policy: Policy) -> Vec<(&'static str, String)> {
@@ -25,23 +24,12 @@ pub(super) fn lines(planner: &Planner, plan: &Plan, policy: Policy) -> Vec<(&'st
                 for_terminal(&side.facts.home)
             ),
         ),
-        (
-            "system",
-            list(
-                side.facts
-                    .system
-                    .iter()
-                    .filter(|bind| bind.source().is_some()),
-            ),
-        ),
+        ("system", list(side.facts.system.iter().filter(|bind| bind.source().is_some()))),
     ];
     lines.extend(binds(&side.binds, cwd));
     let names: Vec<String> = plan.environment.keys().map(for_terminal).collect();
     lines.push(("variables", names.join(" ")));
-    lines.push((
-        "git",
-        "commits are not signed; no stored credentials, no ssh keys".into(),
-    ));
+    lines.push(("git", "commits are not signed; no stored credentials, no ssh keys".into()));
     lines.retain(|(_, text)| !text.is_empty());
     lines
 }
@@ -52,14 +40,8 @@ fn binds(binds: &[Bind], cwd: &Path) -> [(&'static str, String); 3] {
     let (inside, elsewhere): (Vec<&Bind>, Vec<&Bind>) =
         binds.iter().partition(|bind| bind.dest().starts_with(cwd));
     [
-        (
-            "writable",
-            list(elsewhere.iter().copied().filter(is_writable)),
-        ),
-        (
-            "read-only",
-            list(elsewhere.iter().copied().filter(is_read_only)),
-        ),
+        ("writable", list(elsewhere.iter().copied().filter(is_writable))),
+        ("read-only", list(elsewhere.iter().copied().filter(is_read_only))),
         ("guarded", list(inside.iter().copied().filter(is_read_only))),
     ]
 }
@@ -79,8 +61,5 @@ fn network(policy: Policy) -> &'static str {
 }
 
 fn list<'a>(binds: impl Iterator<Item = &'a Bind>) -> String {
-    binds
-        .map(|bind| for_terminal(bind.dest()))
-        .collect::<Vec<_>>()
-        .join(" ")
+    binds.map(|bind| for_terminal(bind.dest())).collect::<Vec<_>>().join(" ")
 }

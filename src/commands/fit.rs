@@ -21,10 +21,7 @@ pub(super) struct Table {
 
 impl Table {
     pub(super) fn new(columns: usize) -> Self {
-        Self {
-            columns,
-            cells: Vec::new(),
-        }
+        Self { columns, cells: Vec::new() }
     }
 
     pub(super) fn with_headings<const N: usize>(headings: [&'static str; N]) -> Self {
@@ -96,11 +93,7 @@ struct Column {
 
 impl Column {
     fn empty(at: usize) -> Self {
-        Self {
-            at,
-            width: 0,
-            is_cut: false,
-        }
+        Self { at, width: 0, is_cut: false }
     }
 }
 
@@ -231,20 +224,14 @@ mod tests {
             fitted(Some(17)),
             "ID  NAME   FOLDER\n1   日本…  /a/lo…\n2   e\u{301}e\u{301}e\u{301}e\u{301}   /x\n"
         );
-        assert_eq!(
-            fitted(Some(9)),
-            "ID  NAME\n1   日…\n2   e\u{301}e\u{301}e\u{301}e\u{301}\n"
-        );
+        assert_eq!(fitted(Some(9)), "ID  NAME\n1   日…\n2   e\u{301}e\u{301}e\u{301}e\u{301}\n");
     }
 
     #[test]
     fn no_line_is_wider_than_the_terminal() {
         for width in 1..60 {
             for line in fitted(Some(width)).lines() {
-                assert!(
-                    console::measure_text_width(line) <= width,
-                    "{width}: {line}"
-                );
+                assert!(console::measure_text_width(line) <= width, "{width}: {line}");
             }
         }
     }

@@ -6,53 +6,33 @@
 #![expect(clippy::disallowed_methods, reason = "an edge: it runs the harness")]
 
 use std::ffi::OsString;
-use std::fs;
-use std::io;
-use std::io::Read;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
+use std::{fs, io};
 
 use anyhow::Context as _;
 use nix::libc::O_NONBLOCK;
-use nix::poll::PollFd;
-use nix::poll::PollFlags;
-use nix::poll::PollTimeout;
-use nix::poll::poll;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl;
-use nix::sys::signal::Signal;
-use nix::sys::signal::kill;
-use nix::sys::signal::killpg;
-use nix::sys::wait::WaitPidFlag;
-use nix::sys::wait::WaitStatus;
-use nix::sys::wait::waitpid;
-use nix::unistd::Pid;
-use nix::unistd::close;
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::{Pid, close};
 
-use crate::chain::CONTROL_FD;
-use crate::chain::GO;
-use crate::chain::REPORT_FD;
-use crate::chain::close_inherited_on_exec;
-use crate::cli;
+use crate::chain::{CONTROL_FD, GO, REPORT_FD, close_inherited_on_exec};
 use crate::error::ExitCode;
 use crate::escape::for_terminal;
-use crate::identity;
-use crate::sandbox::EXPECTED_FD;
-use crate::sandbox::OWN_BINARY;
-use crate::scope;
+use crate::sandbox::{EXPECTED_FD, OWN_BINARY};
 use crate::session::Ended;
 use crate::signals::Signals;
-use crate::terminal;
+use crate::{cli, identity, scope, terminal};
 
 pub(super) fn run(arguments: &cli::Inner) -> anyhow::Result<ExitCode> {
     prctl::set_pdeathsig(Signal::SIGTERM).context("could not tie the process to its parent")?;
-    let Pipes {
-        mut control,
-        mut report,
-    } = Pipes::open()?;
+    let Pipes { mut control, mut report } = Pipes::open()?;
     close_inherited_on_exec();
     let mut signals = Signals::catch().context("could not catch signals")?;
     let inside = is_inside_sandbox();

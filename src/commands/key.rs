@@ -10,19 +10,12 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Context as _;
 use signal_hook::consts::SIGINT;
 
-use crate::cli;
-use crate::cli::KeyStep;
-use crate::cli::KeyVerb;
-use crate::commands::Context;
-use crate::commands::new;
-use crate::commands::report;
-use crate::commands::resume;
+use crate::cli::{KeyStep, KeyVerb};
+use crate::commands::{Context, new, report, resume};
 use crate::error::ExitCode;
-use crate::host;
 use crate::host::popup;
-use crate::prompt;
-use crate::tmux;
 use crate::tmux::Error;
+use crate::{cli, host, prompt, tmux};
 
 pub(super) fn run(context: &Context, arguments: &cli::Key) -> anyhow::Result<ExitCode> {
     match arguments.step {
@@ -66,8 +59,7 @@ fn after_popup(context: &Context, arguments: &cli::Key) -> anyhow::Result<ExitCo
     };
     let (press, client, pane) = (&arguments.press, &arguments.client, &arguments.pane);
     let words = [exe, "key", "window", verb, press, client, pane];
-    tmux.open_dialog(&tmux_session, &folder, &words)
-        .map_err(Error::explain)?;
+    tmux.open_dialog(&tmux_session, &folder, &words).map_err(Error::explain)?;
     Ok(ExitCode::Done)
 }
 
@@ -97,26 +89,17 @@ fn dialog(context: &Context, arguments: &cli::Key) -> anyhow::Result<ExitCode> {
     signal_hook::flag::register_conditional_shutdown(SIGINT, 0, always)
         .context("could not catch Ctrl-C")?;
     if arguments.verb == KeyVerb::New
-        && let Some(folder) = context
-            .tmux()
-            .folder_of(&arguments.pane)
-            .map_err(Error::explain)?
+        && let Some(folder) = context.tmux().folder_of(&arguments.pane).map_err(Error::explain)?
         && let Err(error) = host::project_folder(Some(&folder))
     {
         // tmux opens the popup elsewhere then, and nobody has asked for a session there.
         return Ok(report(&error.into()));
     }
     let mut env = context.host.env.clone();
-    for (name, value) in [
-        ("HQT_CLIENT", &arguments.client),
-        ("HQT_PANE", &arguments.pane),
-    ] {
+    for (name, value) in [("HQT_CLIENT", &arguments.client), ("HQT_PANE", &arguments.pane)] {
         env.insert(OsString::from(name), OsString::from(value));
     }
-    let context = Context {
-        host: context.host.with_env(env),
-        global: context.global.clone(),
-    };
+    let context = Context { host: context.host.with_env(env), global: context.global.clone() };
     let done = match arguments.verb {
         KeyVerb::New => new::run(&context, &cli::New::default()),
         KeyVerb::Resume => resume::run(&context, &cli::Resume::default()),

@@ -2,30 +2,15 @@
 
 use std::borrow::Cow;
 
-use crate::cli;
-use crate::commands::Context;
-use crate::commands::Explained;
-use crate::commands::fit;
 use crate::commands::fit::Table;
-use crate::commands::mark_seen;
 use crate::commands::object::Object;
-use crate::commands::print;
-use crate::commands::print_json;
-use crate::commands::say;
-use crate::commands::survey;
-use crate::commands::survey::Survey;
-use crate::commands::survey::Unsettled;
-use crate::commands::table;
+use crate::commands::survey::{Survey, Unsettled};
+use crate::commands::{Context, Explained, fit, mark_seen, print, print_json, say, survey, table};
 use crate::error::ExitCode;
 use crate::escape::for_terminal;
-use crate::host;
-use crate::session::Activity;
-use crate::session::Session;
-use crate::session::SessionId;
-use crate::session::State;
-use crate::store;
-use crate::store::Snapshot;
-use crate::store::Store;
+use crate::session::{Activity, Session, SessionId, State};
+use crate::store::{Snapshot, Store};
+use crate::{cli, host, store};
 
 pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<ExitCode> {
     let store = context.store_to_look_at()?;
@@ -34,16 +19,11 @@ pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<Ex
         false => as_table(context, &store)?,
     };
     let failed = looked_at.iter().filter(|session| session.failed_unseen);
-    mark_seen(
-        &store,
-        &failed.map(|session| &session.id).collect::<Vec<_>>(),
-    );
+    mark_seen(&store, &failed.map(|session| &session.id).collect::<Vec<_>>());
     let is_unknown = |session: &&Session| survey.state(session) == State::Unknown;
     let mut unknown = looked_at.iter().filter(is_unknown);
     if let Some((trouble, remedy)) = unknown.find_map(|session| survey.trouble(session)) {
-        say(&format!(
-            "some states are unknown: {trouble}\n\nhint: {remedy}"
-        ));
+        say(&format!("some states are unknown: {trouble}\n\nhint: {remedy}"));
     }
     Ok(ExitCode::Done)
 }
@@ -79,9 +59,8 @@ fn as_table(context: &Context, store: &Store) -> anyhow::Result<(Vec<Session>, S
     Ok((unsettled.into_values().collect(), survey))
 }
 
-const HEADINGS: [&str; 8] = [
-    "ID", "NAME", "HARNESS", "STATE", "ACTIVITY", "SANDBOX", "AGE", "FOLDER",
-];
+const HEADINGS: [&str; 8] =
+    ["ID", "NAME", "HARNESS", "STATE", "ACTIVITY", "SANDBOX", "AGE", "FOLDER"];
 const NAME: usize = 1;
 const HARNESS: usize = 2;
 const STATE: usize = 3;

@@ -1,14 +1,8 @@
 //! `hqt-tmux man`: the manual page, of one piece. Verbs and options come from the command line's own
 //! description; a test holds the rest against the README.
 
-use clap::Arg;
-use clap::Command;
-use clap::CommandFactory;
-use clap_mangen::roff::Inline;
-use clap_mangen::roff::Roff;
-use clap_mangen::roff::bold;
-use clap_mangen::roff::italic;
-use clap_mangen::roff::roman;
+use clap::{Arg, Command, CommandFactory};
+use clap_mangen::roff::{Inline, Roff, bold, italic, roman};
 
 use crate::cli::Cli;
 use crate::commands::print;
@@ -28,10 +22,7 @@ const DESCRIPTION: &[&str] = &[
 
 const EXIT_STATUS: &[(&str, &str)] = &[
     ("0", "Done."),
-    (
-        "1",
-        "Failed; the reason and mostly a hint are on standard error.",
-    ),
+    ("1", "Failed; the reason and mostly a hint are on standard error."),
     ("2", "Wrong usage, or a question that needs a terminal."),
     ("130", "A prompt was cancelled."),
 ];
@@ -41,10 +32,7 @@ const FILES: &[(&str, &str)] = &[
         "~/.local/state/hqt-tmux/sessions.db",
         "The store (SQLite, only you can read it); follows XDG_STATE_HOME.",
     ),
-    (
-        "~/.local/state/hqt-tmux/locks/",
-        "One lock file per session.",
-    ),
+    ("~/.local/state/hqt-tmux/locks/", "One lock file per session."),
     (
         "~/.local/state/hqt-tmux/conversations/",
         "The transcripts of sandboxed codex sessions, mirrored to ~/.codex.",
@@ -68,27 +56,15 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 const ENVIRONMENT: &[(&str, &str)] = &[
-    (
-        "HOME, XDG_STATE_HOME, XDG_CACHE_HOME, XDG_RUNTIME_DIR",
-        "Where the files are.",
-    ),
+    ("HOME, XDG_STATE_HOME, XDG_CACHE_HOME, XDG_RUNTIME_DIR", "Where the files are."),
     (
         "PATH",
         "Where harnesses and bubblewrap are looked for; bubblewrap only in folders that root alone can write.",
     ),
     ("TMUX, TMUX_TMPDIR", "Which tmux server, as for tmux."),
-    (
-        "HQT_CLIENT, HQT_PANE",
-        "Set by the plugin: the client and pane that pressed the key.",
-    ),
-    (
-        "NO_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM",
-        "Colours, as everywhere; --color wins.",
-    ),
-    (
-        "COLUMNS",
-        "How wide a table on a terminal is, if not as the terminal.",
-    ),
+    ("HQT_CLIENT, HQT_PANE", "Set by the plugin: the client and pane that pressed the key."),
+    ("NO_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM", "Colours, as everywhere; --color wins."),
+    ("COLUMNS", "How wide a table on a terminal is, if not as the terminal."),
     (
         "CLAUDE_CONFIG_DIR, CODEX_HOME, KIRO_HOME, XDG_DATA_HOME",
         "Where the harnesses keep their state.",
@@ -172,9 +148,7 @@ fn describe(page: &mut Roff, verb: &Command) {
     if !aliases.is_empty() {
         page.text([roman(format!("Also called {}.", aliases.join(", ")))]);
     }
-    options(page, verb, |arg| {
-        !arg.is_global_set() && arg.get_id() != "help"
-    });
+    options(page, verb, |arg| !arg.is_global_set() && arg.get_id() != "help");
     examples(page, verb);
 }
 
@@ -187,9 +161,7 @@ fn options(page: &mut Roff, command: &Command, is_wanted: impl Fn(&Arg) -> bool)
         let flags: Vec<String> = short.into_iter().chain(long).collect();
         let mut term = vec![bold(flags.join(", "))];
         let names = arg.get_value_names().unwrap_or_default();
-        let takes_value = arg
-            .get_num_args()
-            .is_none_or(|number| number.takes_values());
+        let takes_value = arg.get_num_args().is_none_or(|number| number.takes_values());
         if takes_value && !names.is_empty() {
             let space = if flags.is_empty() { "" } else { " " };
             term.extend([roman(space), italic(names.join(" "))]);

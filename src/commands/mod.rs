@@ -39,17 +39,13 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use serde::Serialize;
 
-use crate::cli::Cli;
-use crate::cli::Global;
-use crate::cli::Verb;
+use crate::cli::{Cli, Global, Verb};
 use crate::error::ExitCode;
 use crate::host::Host;
 use crate::session::SessionId;
-use crate::store;
 use crate::store::Store;
-use crate::terminal;
-use crate::tmux::Socket;
-use crate::tmux::Tmux;
+use crate::tmux::{Socket, Tmux};
+use crate::{store, terminal};
 
 /// What every verb works with: read once, handed down.
 pub(crate) struct Context {
@@ -59,10 +55,7 @@ pub(crate) struct Context {
 
 /// Runs the verb.
 pub(crate) fn run(cli: Cli, host: Host) -> anyhow::Result<ExitCode> {
-    let context = Context {
-        host,
-        global: cli.global,
-    };
+    let context = Context { host, global: cli.global };
     if context.global.socket_path.is_some() || context.global.socket_name.is_some() {
         context.socket().ensure_possible()?;
     }
@@ -151,9 +144,7 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
 
 fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(bytes)
-        .and_then(|()| out.flush())
-        .context("could not write to standard output")
+    out.write_all(bytes).and_then(|()| out.flush()).context("could not write to standard output")
 }
 
 /// Writes data to stdout as JSON.

@@ -2,43 +2,22 @@
 
 use std::path::Path;
 
-use anyhow::Context as _;
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 
-use crate::cli;
-use crate::commands::Context;
-use crate::commands::Explained;
 use crate::commands::object::Object;
-use crate::commands::opening;
-use crate::commands::opening::Opened;
-use crate::commands::opening::Spot;
-use crate::commands::planning;
-use crate::commands::planning::Planner;
-use crate::commands::planning::mint;
-use crate::commands::print;
-use crate::commands::print_json;
-use crate::commands::say;
+use crate::commands::opening::{Opened, Spot};
+use crate::commands::planning::{Planner, mint};
 use crate::commands::survey::Survey;
-use crate::error::ExitCode;
-use crate::error::UserError;
+use crate::commands::{Context, Explained, opening, planning, print, print_json, say};
+use crate::error::{ExitCode, UserError};
 use crate::escape::for_terminal;
 use crate::handover::Message;
-use crate::harness;
 use crate::harness::Harness;
-use crate::host;
-use crate::ladder;
-use crate::lock;
-use crate::prompt;
 use crate::prompt::HarnessChoice;
 use crate::sandbox::environment::refused_extra;
-use crate::session::FsAccess;
-use crate::session::Policy;
-use crate::session::Sandboxing;
-use crate::session::Session;
-use crate::session::SessionId;
+use crate::session::{FsAccess, Policy, Sandboxing, Session, SessionId};
 use crate::store::Store;
-use crate::terminal;
-use crate::tmux;
+use crate::{cli, harness, host, ladder, lock, prompt, terminal, tmux};
 
 pub(super) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<ExitCode> {
     validate(arguments)?;
@@ -90,13 +69,7 @@ fn start(context: &Context, session: &Session) -> anyhow::Result<String> {
         conversation: None,
         sandbox: None,
     };
-    match opening::open(
-        context,
-        &context.tmux(),
-        session,
-        &Spot::NewWindow,
-        &message,
-    )? {
+    match opening::open(context, &context.tmux(), session, &Spot::NewWindow, &message)? {
         Opened::Running(pane) => Ok(pane),
         Opened::Lost => bail!("somebody else has just started this session"),
     }
@@ -116,10 +89,8 @@ fn validate(arguments: &cli::New) -> Result<(), UserError> {
     }
     for name in &arguments.env {
         if let Some(reason) = refused_extra(name) {
-            return Err(
-                UserError::usage(format!("--env {}: {reason}", for_terminal(name)))
-                    .hint("give the name of a variable, as in --env GH_TOKEN"),
-            );
+            return Err(UserError::usage(format!("--env {}: {reason}", for_terminal(name)))
+                .hint("give the name of a variable, as in --env GH_TOKEN"));
         }
     }
     let named = arguments.harness.as_deref().and_then(harness::find);
@@ -149,10 +120,8 @@ fn ask(context: &Context, arguments: &cli::New, cwd: &Path) -> anyhow::Result<An
         Some(harness) => harness,
         None if may_ask => prompt::harness(&harness_choices(context, cwd))?,
         None => bail!(
-            UserError::usage("which harness? There is no terminal to ask on").hint(format!(
-                "give it with --harness {}",
-                harness::ids().join("|")
-            ))
+            UserError::usage("which harness? There is no terminal to ask on")
+                .hint(format!("give it with --harness {}", harness::ids().join("|")))
         ),
     };
     let command = match harness.runs_own_command() && arguments.arguments.is_empty() {
@@ -247,10 +216,7 @@ fn session(arguments: &cli::New, cwd: &Path, answers: Answers) -> Session {
 }
 
 fn default_name(cwd: &Path) -> String {
-    cwd.file_name().map_or_else(
-        || "root".to_owned(),
-        |name| name.to_string_lossy().into_owned(),
-    )
+    cwd.file_name().map_or_else(|| "root".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 /// A name that nobody chose is made one that no other session has.
@@ -258,12 +224,8 @@ fn named(context: &Context, store: &Store, session: Session) -> anyhow::Result<S
     if session.name != default_name(&session.cwd) {
         return Ok(session);
     }
-    let taken: Vec<String> = store
-        .all()
-        .explained(context)?
-        .into_iter()
-        .map(|other| other.name)
-        .collect();
+    let taken: Vec<String> =
+        store.all().explained(context)?.into_iter().map(|other| other.name).collect();
     let mut name = session.name.clone();
     let mut number = 1;
     while taken.contains(&name) {

@@ -5,17 +5,10 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::time::SystemTime;
 
-use serde::Serialize;
-use serde::Serializer;
+use serde::{Serialize, Serializer};
 
 use crate::commands::survey::Survey;
-use crate::session::Activity;
-use crate::session::Ended;
-use crate::session::LastExit;
-use crate::session::Policy;
-use crate::session::Sandboxing;
-use crate::session::Session;
-use crate::session::State;
+use crate::session::{Activity, Ended, LastExit, Policy, Sandboxing, Session, State};
 
 #[derive(Serialize)]
 pub(super) struct Object<'a> {
@@ -84,10 +77,7 @@ impl<'a> Object<'a> {
             id: session.id.as_str(),
             name: &session.name,
             harness: &session.harness,
-            command: arguments
-                .iter()
-                .map(|word| word.to_string_lossy())
-                .collect(),
+            command: arguments.iter().map(|word| word.to_string_lossy()).collect(),
             command_hex: has_hex.then(|| arguments.iter().map(|word| hex(word)).collect()),
             cwd: session.cwd.to_string_lossy(),
             cwd_hex: hex_twin(session.cwd.as_os_str()),
@@ -102,11 +92,7 @@ impl<'a> Object<'a> {
             last_started_at: session.last_started_at.map(Time),
             last_exit: session.last_exit.map(exit),
             note: session.note.as_deref(),
-            report: session
-                .report
-                .iter()
-                .map(|path| path.to_string_lossy())
-                .collect(),
+            report: session.report.iter().map(|path| path.to_string_lossy()).collect(),
         }
     }
 }
@@ -117,10 +103,7 @@ fn hex_twin(text: &OsStr) -> Option<String> {
 }
 
 fn hex(text: &OsStr) -> String {
-    text.as_bytes()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    text.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn sandbox(sandbox: &Sandboxing) -> Option<Sandbox<'_>> {
@@ -150,9 +133,5 @@ fn exit(exit: LastExit) -> Exit {
         Ended::Code(code) => (Some(code), None),
         Ended::Signal(signal) => (None, Some(signal)),
     };
-    Exit {
-        code,
-        signal,
-        at: Time(exit.at),
-    }
+    Exit { code, signal, at: Time(exit.at) }
 }

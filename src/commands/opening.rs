@@ -4,25 +4,15 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use anyhow::Context as _;
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 
-use crate::commands::Context;
-use crate::commands::say;
+use crate::commands::{Context, say};
 use crate::error::UserError;
-use crate::escape;
 use crate::escape::for_terminal;
-use crate::handover;
-use crate::handover::Answer;
-use crate::handover::Message;
-use crate::handover::Offer;
+use crate::handover::{Answer, Message, Offer};
 use crate::session::Session;
-use crate::terminal;
-use crate::tmux;
-use crate::tmux::Error;
-use crate::tmux::PaneCommand;
-use crate::tmux::Place;
-use crate::tmux::Tmux;
+use crate::tmux::{Error, PaneCommand, Place, Tmux};
+use crate::{escape, handover, terminal, tmux};
 
 /// How long `exec` may take to answer: it plans, which may ask a harness for its flags.
 const ANSWER_TIME: Duration = Duration::from_secs(30);
@@ -103,11 +93,7 @@ fn start(
 ) -> Result<String, UserError> {
     let exe = utf8(&context.host.exe)?;
     let env = [(handover::VARIABLE, utf8(file)?)];
-    let command = PaneCommand {
-        id: &session.id,
-        exe,
-        env: &env,
-    };
+    let command = PaneCommand { id: &session.id, exe, env: &env };
     match spot {
         Spot::DeadPane(pane) => {
             tmux.respawn(pane, &command).map_err(Error::explain)?;
@@ -130,17 +116,8 @@ fn open_window(
         tries += 1;
         let opened = place(context, tmux).and_then(|place| {
             // A server keeps the folder of the call that started it for ever.
-            let home = context
-                .host
-                .home()
-                .ok()
-                .filter(|_| place == Place::NewSession);
-            tmux.open_window(
-                &place,
-                &name,
-                command,
-                home.as_deref().unwrap_or(&session.cwd),
-            )
+            let home = context.host.home().ok().filter(|_| place == Place::NewSession);
+            tmux.open_window(&place, &name, command, home.as_deref().unwrap_or(&session.cwd))
         });
         match opened {
             Ok(pane) => return Ok(pane.pane),
@@ -164,19 +141,15 @@ fn place(context: &Context, tmux: &Tmux) -> Result<Place, Error> {
     };
     let env = &context.host;
     let inside = is_inside(context, tmux);
-    let pane = ["HQT_PANE", "TMUX_PANE"]
-        .iter()
-        .find_map(|name| env.var(name)?.to_str());
+    let pane = ["HQT_PANE", "TMUX_PANE"].iter().find_map(|name| env.var(name)?.to_str());
     // In a popup there is no TMUX_PANE, and TMUX names the session whose key it was.
     let by_tmux = tmux::session_inside(&env.env).filter(|id| listing.has_tmux_session(id));
     let by_pane = pane.and_then(|pane| listing.tmux_session_of(pane, by_tmux.as_deref()));
     let here = by_pane.map(str::to_owned).or(by_tmux).filter(|_| inside);
-    Ok(
-        match here.or_else(|| listing.latest_tmux_session().map(str::to_owned)) {
-            Some(id) => Place::InSession(id),
-            None => Place::NewSession,
-        },
-    )
+    Ok(match here.or_else(|| listing.latest_tmux_session().map(str::to_owned)) {
+        Some(id) => Place::InSession(id),
+        None => Place::NewSession,
+    })
 }
 
 /// Whether we were called from inside this very server.
@@ -197,10 +170,7 @@ fn utf8(path: &Path) -> Result<&str, UserError> {
 /// Shows `pane`: to the client that called from inside the server, or by attaching this terminal.
 pub(super) fn show(context: &Context, tmux: &Tmux, pane: &str) -> anyhow::Result<()> {
     if is_inside(context, tmux) {
-        let client = context
-            .host
-            .var("HQT_CLIENT")
-            .and_then(|client| client.to_str());
+        let client = context.host.var("HQT_CLIENT").and_then(|client| client.to_str());
         // The client that pressed a key stays in its tmux session, if the pane is there as well.
         let session = client.and_then(|_| tmux::session_inside(&context.host.env));
         let there = session.map(|session| format!("{session}:.{pane}"));

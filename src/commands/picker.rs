@@ -2,31 +2,17 @@
 
 use std::collections::HashSet;
 
-use anyhow::Context as _;
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 
-use crate::cli;
-use crate::commands::Context;
-use crate::commands::Explained;
-use crate::commands::fit;
 use crate::commands::fit::Table;
-use crate::commands::survey;
-use crate::commands::survey::Survey;
-use crate::commands::survey::Unsettled;
-use crate::commands::table;
+use crate::commands::survey::{Survey, Unsettled};
+use crate::commands::{Context, Explained, fit, survey, table};
 use crate::error::UserError;
 use crate::escape::for_terminal;
-use crate::host;
-use crate::prompt;
 use crate::prompt::Items;
-use crate::session::Activity;
-use crate::session::Session;
-use crate::session::SessionId;
-use crate::session::State;
-use crate::store;
-use crate::store::Snapshot;
-use crate::store::Store;
-use crate::terminal;
+use crate::session::{Activity, Session, SessionId, State};
+use crate::store::{Snapshot, Store};
+use crate::{cli, host, prompt, store, terminal};
 
 /// The session that the arguments name, or that the user picks from a list.
 pub(super) fn choose(
@@ -103,8 +89,7 @@ impl Listed {
     /// Ids and names.
     fn names(&self) -> Vec<String> {
         let ids = self.ids.iter().enumerate();
-        ids.map(|(at, id)| format!("  {id}  {}", self.table.row(at)[NAME]))
-            .collect()
+        ids.map(|(at, id)| format!("  {id}  {}", self.table.row(at)[NAME])).collect()
     }
 
     fn pick(mut self, unsettled: &Unsettled, survey: &Survey) -> anyhow::Result<SessionId> {
@@ -119,9 +104,7 @@ impl Listed {
         let mut layout = self.table.layout();
         layout.narrow(prompt::room_for_an_item(), NARROWER);
         let chosen = prompt::session(&Items {
-            sought: (0..self.ids.len())
-                .map(|at| self.table.row(at).join(" "))
-                .collect(),
+            sought: (0..self.ids.len()).map(|at| self.table.row(at).join(" ")).collect(),
             line: &|at| {
                 let mut line = String::new();
                 layout.write(self.table.row(at), None, &mut line);
@@ -139,9 +122,7 @@ impl Listed {
 
 /// What it does, where it runs and shows that; else its state.
 fn doing(session: &Session, survey: &Survey) -> &'static str {
-    survey
-        .activity(session)
-        .map_or_else(|| survey.state(session).as_str(), Activity::as_str)
+    survey.activity(session).map_or_else(|| survey.state(session).as_str(), Activity::as_str)
 }
 
 /// How long the beginnings of the ids are that tell them apart, as `resume` takes them.
@@ -151,7 +132,5 @@ fn length_that_tells_apart(ids: &[SessionId]) -> usize {
         let mut seen = HashSet::new();
         ids.iter().all(|id| seen.insert(id.as_str().get(..*length)))
     };
-    (SHORTEST..SessionId::LENGTH)
-        .find(differ)
-        .unwrap_or(SessionId::LENGTH)
+    (SHORTEST..SessionId::LENGTH).find(differ).unwrap_or(SessionId::LENGTH)
 }

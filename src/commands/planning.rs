@@ -1,32 +1,19 @@
 //! From a session to its plan: what `new`, `resume`, `--dry-run` and `exec` do alike.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::bwrap;
 use crate::bwrap::Availability;
-use crate::commands::explain;
-use crate::commands::print;
-use crate::commands::say;
+use crate::commands::{explain, print, say};
 use crate::error::UserError;
-use crate::escape::for_terminal;
-use crate::escape::shell_line;
-use crate::harness;
+use crate::escape::{for_terminal, shell_line};
 use crate::harness::Harness;
-use crate::host;
-use crate::host::Host;
-use crate::host::Wanted;
-use crate::host::Workplaces;
-use crate::host::conversations;
+use crate::host::{Host, Wanted, Workplaces, conversations};
 use crate::ladder::Rung;
-use crate::plan;
-use crate::plan::Facts;
-use crate::plan::Plan;
-use crate::plan::SandboxSide;
+use crate::plan::{Facts, Plan, SandboxSide};
 use crate::sandbox::environment::Variables;
 use crate::sandbox::refusal;
 use crate::session::Session;
-use crate::tmux;
+use crate::{bwrap, harness, host, plan, tmux};
 
 /// Whether a sandbox can be had for a session in `cwd`.
 pub(super) fn availability(host: &Host, cwd: &Path, net: bool) -> Availability {
@@ -46,9 +33,7 @@ fn locate(host: &Host, cwd: &Path) -> Availability {
         return Availability::Usable { path: found };
     }
     let Some(workplaces) = Workplaces::around(host, cwd) else {
-        return Availability::Missing {
-            untrusted: vec![found],
-        };
+        return Availability::Missing { untrusted: vec![found] };
     };
     never_from.extend(workplaces.folders());
     bwrap::locate(path, &never_from)
@@ -60,12 +45,8 @@ pub(super) fn why_unavailable(host: &Host, cwd: &Path) -> Option<String> {
         return Some(error.to_string());
     }
     let availability = availability(host, cwd, true);
-    let reason = || {
-        format!(
-            "the sandbox is unavailable: {}; run `hqt-tmux doctor`",
-            availability.reason()
-        )
-    };
+    let reason =
+        || format!("the sandbox is unavailable: {}; run `hqt-tmux doctor`", availability.reason());
     (!availability.is_usable()).then(reason)
 }
 
@@ -135,19 +116,9 @@ impl Planner {
         let mut tmux_sockets = tmux::socket_folders(&caller.env, caller.uid);
         tmux_sockets.extend(tmux::socket_folders(&pane, caller.uid));
         tmux_sockets.extend(sockets);
-        let wanted = Wanted {
-            session,
-            harness,
-            sandbox,
-            pane,
-            tmux_sockets,
-        };
+        let wanted = Wanted { session, harness, sandbox, pane, tmux_sockets };
         let facts = host::gather(caller, wanted)?;
-        Ok(Self {
-            session: session.clone(),
-            harness,
-            facts,
-        })
+        Ok(Self { session: session.clone(), harness, facts })
     }
 
     /// What a sandbox is made of; `None` for an unsandboxed session.
@@ -183,9 +154,7 @@ pub(super) fn known_conversation(
     told: Option<&str>,
 ) -> Option<String> {
     let learnt = || conversations::learn(host, harness::find(&session.harness)?, session);
-    told.map(str::to_owned)
-        .or_else(learnt)
-        .or_else(|| session.conversation_id.clone())
+    told.map(str::to_owned).or_else(learnt).or_else(|| session.conversation_id.clone())
 }
 
 /// A new conversation id.

@@ -2,14 +2,9 @@
 
 use anyhow::bail;
 
-use crate::cli;
 use crate::error::UserError;
-use crate::prompt;
-use crate::session::FsAccess;
-use crate::session::Policy;
-use crate::session::Sandboxing;
-use crate::session::Session;
-use crate::terminal;
+use crate::session::{FsAccess, Policy, Sandboxing, Session};
+use crate::{cli, prompt, terminal};
 
 /// The policy that the flags make of the session's.
 pub(super) fn new_policy(session: &Session, flags: &cli::Sandbox) -> Result<Sandboxing, UserError> {
@@ -23,10 +18,7 @@ pub(super) fn new_policy(session: &Session, flags: &cli::Sandbox) -> Result<Sand
     let net = flags.net.map(|net| net == cli::Net::On);
     let base = match (&session.sandbox, flags.sandbox) {
         (Sandboxing::On(policy), _) => *policy,
-        (_, true) => Policy {
-            fs: FsAccess::Rw,
-            net: true,
-        },
+        (_, true) => Policy { fs: FsAccess::Rw, net: true },
         (unchanged, false) if fs.is_none() && net.is_none() => return Ok(unchanged.clone()),
         (Sandboxing::Off | Sandboxing::Unreadable(_), false) => {
             return Err(UserError::usage(
@@ -35,10 +27,7 @@ pub(super) fn new_policy(session: &Session, flags: &cli::Sandbox) -> Result<Sand
             .hint("add --sandbox"));
         }
     };
-    Ok(Sandboxing::On(Policy {
-        fs: fs.unwrap_or(base.fs),
-        net: net.unwrap_or(base.net),
-    }))
+    Ok(Sandboxing::On(Policy { fs: fs.unwrap_or(base.fs), net: net.unwrap_or(base.net) }))
 }
 
 /// Asks before a session is allowed more than it was.
@@ -84,11 +73,7 @@ fn differences(before: Policy, after: Policy) -> String {
     }
     if before.net != after.net {
         let word = |net| if net { "on" } else { "off" };
-        told.push(format!(
-            "network {} → {}",
-            word(before.net),
-            word(after.net)
-        ));
+        told.push(format!("network {} → {}", word(before.net), word(after.net)));
     }
     told.join(", ")
 }

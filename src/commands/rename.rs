@@ -1,15 +1,10 @@
 //! `hqt-tmux rename`: give a session another name.
 
-use crate::cli;
-use crate::commands::Context;
-use crate::commands::Explained;
-use crate::commands::survey;
 use crate::commands::survey::Survey;
-use crate::error::ExitCode;
-use crate::error::UserError;
-use crate::escape;
-use crate::tmux::Socket;
-use crate::tmux::Tmux;
+use crate::commands::{Context, Explained, survey};
+use crate::error::{ExitCode, UserError};
+use crate::tmux::{Socket, Tmux};
+use crate::{cli, escape};
 
 pub(super) fn run(context: &Context, arguments: &cli::Rename) -> anyhow::Result<ExitCode> {
     if arguments.name.is_empty() {
@@ -17,9 +12,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Rename) -> anyhow::Result<
     }
     let store = context.store()?;
     let session = survey::find(context, &store, &arguments.session)?;
-    store
-        .rename(&session.id, &arguments.name)
-        .explained(context)?;
+    store.rename(&session.id, &arguments.name).explained(context)?;
     let survey = Survey::of(context, [&session])?;
     if let (Some(socket), Some(pane)) = (&session.socket, survey.pane(&session)) {
         let tmux = Tmux::on(Socket::at(socket));

@@ -3,8 +3,7 @@
 use std::io;
 use std::io::Write;
 
-use crate::error::ExitCode;
-use crate::error::UserError;
+use crate::error::{ExitCode, UserError};
 use crate::escape::lines_for_terminal;
 
 /// Says what failed, the causes, and the remedy.

@@ -1,40 +1,24 @@
 //! `hqt-tmux resume`: bring a session back.
 
 use std::thread;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 
-use crate::cli;
-use crate::commands::Context;
-use crate::commands::Explained;
-use crate::commands::mark_seen;
-use crate::commands::opening;
-use crate::commands::opening::Opened;
-use crate::commands::opening::Spot;
-use crate::commands::picker;
-use crate::commands::planning;
-use crate::commands::planning::Planner;
-use crate::commands::planning::mint;
-use crate::commands::policy_change;
-use crate::commands::survey;
+use crate::commands::opening::{Opened, Spot};
+use crate::commands::planning::{Planner, mint};
 use crate::commands::survey::Survey;
-use crate::error::ExitCode;
-use crate::error::UserError;
+use crate::commands::{
+    Context, Explained, mark_seen, opening, picker, planning, policy_change, survey,
+};
+use crate::error::{ExitCode, UserError};
 use crate::escape::for_terminal;
-use crate::handover::Message;
-use crate::handover::NewPolicy;
+use crate::handover::{Message, NewPolicy};
 use crate::harness::Conversation;
-use crate::ladder;
-use crate::lock;
-use crate::session::Session;
-use crate::session::State;
+use crate::session::{Session, State};
 use crate::store::Store;
-use crate::tmux;
-use crate::tmux::Socket;
-use crate::tmux::Tmux;
+use crate::tmux::{Socket, Tmux};
+use crate::{cli, ladder, lock, tmux};
 
 /// How long a session may take from its lock to its pane, or the other way round.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -95,10 +79,7 @@ fn resume(
 fn ensure_conversation_id(session: &Session, id: &str) -> anyhow::Result<()> {
     let conversation = planning::harness_of(session)?.conversation;
     if conversation == Conversation::None {
-        bail!(UserError::usage(format!(
-            "{} has no conversations to resume",
-            session.harness
-        )));
+        bail!(UserError::usage(format!("{} has no conversations to resume", session.harness)));
     }
     let wrong = match conversation.is_ours_to_choose() {
         // claude opens a picker for anything else, and the window hangs.
@@ -107,9 +88,8 @@ fn ensure_conversation_id(session: &Session, id: &str) -> anyhow::Result<()> {
     };
     if wrong {
         bail!(
-            UserError::usage(format!("`{}` is no conversation id", for_terminal(id))).hint(
-                format!("{} names its conversations by a UUID", session.harness)
-            )
+            UserError::usage(format!("`{}` is no conversation id", for_terminal(id)))
+                .hint(format!("{} names its conversations by a UUID", session.harness))
         );
     }
     Ok(())
@@ -118,10 +98,7 @@ fn ensure_conversation_id(session: &Session, id: &str) -> anyhow::Result<()> {
 /// The pane of the last run where it was kept, else a new window.
 fn spot(context: &Context, session: &Session, survey: &Survey) -> (Tmux, Spot) {
     match survey.pane(session).filter(|pane| pane.dead) {
-        Some(pane) => (
-            server_of(context, session),
-            Spot::DeadPane(pane.pane.clone()),
-        ),
+        Some(pane) => (server_of(context, session), Spot::DeadPane(pane.pane.clone())),
         None => (context.tmux(), Spot::NewWindow),
     }
 }
@@ -157,9 +134,8 @@ fn start(
         return Ok(ExitCode::Done);
     }
     policy_change::confirm_weakening(session, &changed, arguments.yes)?;
-    let new_policy = (changed.sandbox != session.sandbox).then(|| NewPolicy {
-        json: changed.sandbox.to_json(),
-    });
+    let new_policy =
+        (changed.sandbox != session.sandbox).then(|| NewPolicy { json: changed.sandbox.to_json() });
     let message = Message {
         environment: context.host.env.clone().into_iter().collect(),
         fresh: arguments.fresh,
@@ -203,10 +179,7 @@ fn go_to_winner(
     detach: bool,
 ) -> anyhow::Result<ExitCode> {
     let Some(code) = go_to(context, store, session, detach)? else {
-        bail!(
-            "session {} was started by another call, and has ended already",
-            session.id
-        );
+        bail!("session {} was started by another call, and has ended already", session.id);
     };
     Ok(code)
 }
@@ -235,11 +208,8 @@ fn go_to(
         }
         if Instant::now() > deadline {
             bail!(
-                UserError::new(format!(
-                    "session {} runs, but in no window of tmux",
-                    session.id
-                ))
-                .hint(format!("end it with: hqt-tmux stop {}", session.id))
+                UserError::new(format!("session {} runs, but in no window of tmux", session.id))
+                    .hint(format!("end it with: hqt-tmux stop {}", session.id))
             );
         }
         thread::sleep(INTERVAL);

@@ -1,28 +1,15 @@
 //! `hqt-tmux show`: one session.
 
-use crate::cli;
-use crate::commands::Context;
-use crate::commands::explain;
-use crate::commands::fit;
-use crate::commands::mark_seen;
 use crate::commands::object::Object;
-use crate::commands::planning;
-use crate::commands::planning::Planner;
-use crate::commands::planning::mint;
-use crate::commands::print;
-use crate::commands::print_json;
-use crate::commands::survey;
+use crate::commands::planning::{Planner, mint};
 use crate::commands::survey::Survey;
-use crate::commands::table;
-use crate::error::ExitCode;
-use crate::error::UserError;
-use crate::escape::for_terminal;
-use crate::escape::lines_for_terminal;
-use crate::escape::shell_line;
-use crate::ladder;
-use crate::session::Policy;
-use crate::session::Sandboxing;
-use crate::session::Session;
+use crate::commands::{
+    Context, explain, fit, mark_seen, planning, print, print_json, survey, table,
+};
+use crate::error::{ExitCode, UserError};
+use crate::escape::{for_terminal, lines_for_terminal, shell_line};
+use crate::session::{Policy, Sandboxing, Session};
+use crate::{cli, ladder};
 
 pub(super) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<ExitCode> {
     let store = context.store_to_look_at()?;
@@ -56,23 +43,16 @@ fn the_sandbox(context: &Context, session: &Session, policy: Policy) -> Vec<[Str
         Ok(explain::lines(&planner, &plan, policy))
     };
     match explained() {
-        Ok(lines) => lines
-            .into_iter()
-            .map(|(label, text)| row(label, text))
-            .collect(),
-        Err(error) => vec![row(
-            "would not start",
-            lines_for_terminal(&error.to_string()).replace('\n', " "),
-        )],
+        Ok(lines) => lines.into_iter().map(|(label, text)| row(label, text)).collect(),
+        Err(error) => {
+            vec![row("would not start", lines_for_terminal(&error.to_string()).replace('\n', " "))]
+        }
     }
 }
 
 fn what_it_is(session: &Session) -> Vec<[String; 2]> {
-    let or_none = |value: &Option<String>| {
-        value
-            .as_deref()
-            .map_or_else(|| "none".to_owned(), for_terminal)
-    };
+    let or_none =
+        |value: &Option<String>| value.as_deref().map_or_else(|| "none".to_owned(), for_terminal);
     let mut rows = vec![
         row("id", session.id.to_string()),
         row("name", for_terminal(&session.name)),
@@ -102,28 +82,16 @@ fn how_it_goes(session: &Session, survey: &Survey) -> Vec<[String; 2]> {
         ));
     }
     rows.push(row("created", table::time(session.created_at)));
+    rows.extend(session.last_started_at.map(|at| row("started", table::time(at))));
     rows.extend(
         session
-            .last_started_at
-            .map(|at| row("started", table::time(at))),
-    );
-    rows.extend(session.last_exit.map(|exit| {
-        row(
-            "ended",
-            format!("with {} at {}", exit.ended, table::time(exit.at)),
-        )
-    }));
-    rows.extend(
-        session
-            .note
-            .as_deref()
-            .map(|note| row("last run", for_terminal(note.replace('\n', "; ")))),
+            .last_exit
+            .map(|exit| row("ended", format!("with {} at {}", exit.ended, table::time(exit.at)))),
     );
     rows.extend(
-        survey
-            .trouble(session)
-            .map(|(trouble, _)| row("tmux says", trouble)),
+        session.note.as_deref().map(|note| row("last run", for_terminal(note.replace('\n', "; ")))),
     );
+    rows.extend(survey.trouble(session).map(|(trouble, _)| row("tmux says", trouble)));
     let report = session.report.iter();
     rows.extend(report.map(|path| row("the host may run", for_terminal(path))));
     rows
@@ -139,10 +107,8 @@ fn sandbox(sandbox: &Sandboxing) -> String {
         Sandboxing::Unreadable(text) => {
             format!("unreadable, so it does not start: {}", for_terminal(text))
         }
-        Sandboxing::On(policy) => format!(
-            "{}, network {}",
-            policy.fs,
-            if policy.net { "on" } else { "off" }
-        ),
+        Sandboxing::On(policy) => {
+            format!("{}, network {}", policy.fs, if policy.net { "on" } else { "off" })
+        }
     }
 }

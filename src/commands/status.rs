@@ -1,12 +1,9 @@
 //! The one line for tmux's status bar: file facts and one read of the store.
 
-use crate::bwrap;
-use crate::cli;
 use crate::commands::Context;
 use crate::host::Host;
-use crate::lock;
-use crate::store;
 use crate::store::Store;
+use crate::{bwrap, cli, lock, store};
 
 /// Never an error text, which would break the bar: a `!` says that something is wrong.
 pub(super) fn line(context: &Context, arguments: &cli::Doctor) -> String {
@@ -72,11 +69,7 @@ impl Styles<'_> {
     /// `text`, which holds no `#`, in the style of `part`. tmux expands the line as a format, so every `#`
     /// of a style is doubled, and one that could end the style or begin a format is not taken.
     fn apply(&self, part: Part, text: &str) -> String {
-        let given = self
-            .0
-            .iter()
-            .rev()
-            .filter_map(|style| style.split_once('='));
+        let given = self.0.iter().rev().filter_map(|style| style.split_once('='));
         let style = given
             .filter(|(name, style)| *name == part.as_str() && is_style(style))
             .map(|(_, style)| style)
@@ -107,10 +100,7 @@ fn counts(context: &Context) -> anyhow::Result<(usize, usize)> {
         store => store?,
     };
     let summary = store.summary()?;
-    let running = summary
-        .open
-        .iter()
-        .filter(|id| lock::is_held(&folder, id).unwrap_or(false))
-        .count();
+    let running =
+        summary.open.iter().filter(|id| lock::is_held(&folder, id).unwrap_or(false)).count();
     Ok((running, summary.failed_unseen))
 }

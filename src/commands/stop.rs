@@ -2,28 +2,17 @@
 
 use std::path::Path;
 use std::thread;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use nix::sys::signal::Signal;
-use nix::sys::signal::kill;
+use nix::sys::signal::{Signal, kill};
 
-use crate::cli;
-use crate::commands::Context;
-use crate::commands::Explained;
-use crate::commands::mark_seen;
-use crate::commands::survey;
-use crate::error::ExitCode;
-use crate::error::UserError;
-use crate::lock;
-use crate::session::Session;
-use crate::session::SessionId;
+use crate::commands::{Context, Explained, mark_seen, survey};
+use crate::error::{ExitCode, UserError};
+use crate::session::{Session, SessionId};
 use crate::store::Store;
-use crate::tmux::Error;
-use crate::tmux::Listing;
-use crate::tmux::Socket;
-use crate::tmux::Tmux;
+use crate::tmux::{Error, Listing, Socket, Tmux};
+use crate::{cli, lock};
 
 /// `exec` gives the harness three seconds; then it is killed, and bubblewrap with it.
 const PATIENCE: Duration = Duration::from_secs(6);
@@ -42,10 +31,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Stop) -> anyhow::Result<Ex
 pub(super) fn stop(context: &Context, store: &Store, session: &Session) -> anyhow::Result<()> {
     let folder = context.state_folder()?;
     end_run(&folder, &session.id)?;
-    let session = store
-        .get(&session.id)
-        .explained(context)?
-        .unwrap_or_else(|| session.clone());
+    let session = store.get(&session.id).explained(context)?.unwrap_or_else(|| session.clone());
     if session.may_have_a_pane() && lock::is_held(&folder, &session.id)? {
         bail!("session {} was started again meanwhile", session.id);
     }
@@ -90,11 +76,7 @@ fn end_run(folder: &Path, id: &SessionId) -> anyhow::Result<()> {
         if let Some(holder) = holder
             && (asked != Some(holder) || late)
         {
-            let signal = if late {
-                Signal::SIGKILL
-            } else {
-                Signal::SIGTERM
-            };
+            let signal = if late { Signal::SIGKILL } else { Signal::SIGTERM };
             // It may have ended between the two questions.
             let _ = kill(holder, signal);
             asked = Some(holder);

@@ -1,37 +1,22 @@
 //! What the sessions are doing now: rows, locks and panes put together.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::thread;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use nix::unistd::Pid;
 
-use crate::commands::Context;
-use crate::commands::Explained;
-use crate::commands::similar;
-use crate::commands::table;
+use crate::commands::{Context, Explained, similar, table};
 use crate::error::UserError;
 use crate::escape::for_terminal;
-use crate::harness;
 use crate::host::unfinished;
-use crate::lock;
-use crate::session::Activity;
-use crate::session::Session;
-use crate::session::SessionId;
-use crate::session::State;
-use crate::store;
-use crate::store::Snapshot;
-use crate::store::Store;
-use crate::tmux::Error;
-use crate::tmux::Listing;
-use crate::tmux::Pane;
-use crate::tmux::Socket;
-use crate::tmux::Tmux;
+use crate::session::{Activity, Session, SessionId, State};
+use crate::store::{Snapshot, Store};
+use crate::tmux::{Error, Listing, Pane, Socket, Tmux};
+use crate::{harness, lock, store};
 
 /// The sessions whose state the rows do not tell.
 pub(super) type Unsettled = BTreeMap<SessionId, Session>;
@@ -106,11 +91,7 @@ impl Survey {
         if !session.may_have_a_pane() {
             return State::Stopped;
         }
-        match session
-            .socket
-            .as_ref()
-            .and_then(|socket| self.listings.get(socket))
-        {
+        match session.socket.as_ref().and_then(|socket| self.listings.get(socket)) {
             None | Some(Err(Error::NoServer(_))) => State::Stopped,
             Some(Err(_)) => State::Unknown,
             Some(Ok(listing)) => match listing.of_session(&session.id) {
@@ -131,8 +112,7 @@ impl Survey {
 
     /// The pane of one of the sessions: that in which it runs, else one that is marked as its own.
     pub(super) fn pane(&self, session: &Session) -> Option<&Pane> {
-        self.running_pane(session)
-            .or_else(|| self.listing(session)?.of_session(&session.id))
+        self.running_pane(session).or_else(|| self.listing(session)?.of_session(&session.id))
     }
 
     /// The pane in which one of the sessions runs, once its `exec` has said who it is.
@@ -141,9 +121,7 @@ impl Survey {
         let listing = self.listing(session)?;
         // One that was started in a shell is not its pane's own process.
         let guest = || listing.of_session(&session.id).filter(|pane| !pane.dead);
-        listing
-            .of_process(&session.id, holder.as_raw())
-            .or_else(guest)
+        listing.of_process(&session.id, holder.as_raw()).or_else(guest)
     }
 
     /// The last lines that its pane shows, at most `most`; `None` where it has none.
@@ -153,10 +131,8 @@ impl Survey {
         // tmux tells of a dead pane's end in its last line; the rest may be far above.
         let is_tmuxs = |line: &&str| pane.dead && line.starts_with("Pane is dead");
         let told = shown.lines().filter(|line| !line.trim().is_empty());
-        let mut lines: Vec<String> = told
-            .filter(|line| !is_tmuxs(line))
-            .map(str::to_owned)
-            .collect();
+        let mut lines: Vec<String> =
+            told.filter(|line| !is_tmuxs(line)).map(str::to_owned).collect();
         Some(lines.split_off(lines.len().saturating_sub(most)))
     }
 

@@ -1,15 +1,11 @@
 //! Sessions as people read them.
 
 use std::borrow::Cow;
-use std::time::Duration;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use crate::escape::for_terminal;
-use crate::harness;
-use crate::session::FsAccess;
-use crate::session::Sandboxing;
-use crate::session::State;
-use crate::terminal;
+use crate::session::{FsAccess, Sandboxing, State};
+use crate::{harness, terminal};
 
 /// RFC 3339, UTC.
 pub(super) fn time(time: SystemTime) -> String {

@@ -4,25 +4,15 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use crate::harness::Conversation::Assigned;
-use crate::harness::HOME;
-use crate::harness::Harness;
-use crate::harness::Logins;
-use crate::harness::Missing;
-use crate::harness::StateAccess;
-use crate::harness::StateBind;
-use crate::harness::StateRoot;
-use crate::harness::Transcripts;
-use crate::harness::UserSetting;
-use crate::harness::Word;
-use crate::harness::signs::Title;
-use crate::harness::signs::TitleSign;
+use crate::harness::signs::{Title, TitleSign};
+use crate::harness::{
+    HOME, Harness, Logins, Missing, StateAccess, StateBind, StateRoot, Transcripts, UserSetting,
+    Word,
+};
 use crate::session::Activity;
 
 /// Everything but `~/.claude.json` lies here; relocated, that file lies here too.
-const CONFIG: StateRoot = StateRoot {
-    env: Some("CLAUDE_CONFIG_DIR"),
-    default: ".claude",
-};
+const CONFIG: StateRoot = StateRoot { env: Some("CLAUDE_CONFIG_DIR"), default: ".claude" };
 
 pub(super) const HARNESS: Harness = Harness {
     id: "claude",
@@ -46,11 +36,7 @@ pub(super) const HARNESS: Harness = Harness {
     flags_if_known: &[],
     user_settings: &[
         UserSetting {
-            files: &[
-                (CONFIG, "settings.json"),
-                (CONFIG, ".claude.json"),
-                (HOME, ".claude.json"),
-            ],
+            files: &[(CONFIG, "settings.json"), (CONFIG, ".claude.json"), (HOME, ".claude.json")],
             text: r#""preferredNotifChannel""#,
         },
         UserSetting {
@@ -125,11 +111,7 @@ pub(super) const HARNESS: Harness = Harness {
     ],
     resume_grace: Duration::from_secs(20),
     logins: Logins {
-        files: &[
-            (CONFIG, ".credentials.json"),
-            (CONFIG, ".claude.json"),
-            (HOME, ".claude.json"),
-        ],
+        files: &[(CONFIG, ".credentials.json"), (CONFIG, ".claude.json"), (HOME, ".claude.json")],
         env: &[
             "ANTHROPIC_API_KEY",
             "ANTHROPIC_AUTH_TOKEN",
@@ -139,14 +121,8 @@ pub(super) const HARNESS: Harness = Harness {
     },
     titles: &[
         // Seen on 2.1.332: `◐ Claude Code` and `◑ Claude Code` in turn, else `✳ Claude Code`.
-        TitleSign {
-            title: Title::Begins('◐'..='◓'),
-            tells: Activity::Working,
-        },
-        TitleSign {
-            title: Title::Begins('✳'..='✳'),
-            tells: Activity::Idle,
-        },
+        TitleSign { title: Title::Begins('◐'..='◓'), tells: Activity::Working },
+        TitleSign { title: Title::Begins('✳'..='✳'), tells: Activity::Idle },
     ],
 };
 
@@ -155,10 +131,7 @@ pub(super) const HARNESS: Harness = Harness {
 /// not offer its new one at every start, as it would while it can't keep the answer.
 fn settings(user_has_set: &[bool]) -> Vec<OsString> {
     let mut json = r#"{"skipDangerousModePermissionPrompt":true"#.to_owned();
-    let made = [
-        r#","preferredNotifChannel":"terminal_bell""#,
-        r#","tui":"default""#,
-    ];
+    let made = [r#","preferredNotifChannel":"terminal_bell""#, r#","tui":"default""#];
     for (setting, is_set) in made.iter().zip(user_has_set) {
         if !is_set {
             json.push_str(setting);
@@ -169,10 +142,5 @@ fn settings(user_has_set: &[bool]) -> Vec<OsString> {
 }
 
 const fn bind(root: StateRoot, path: &'static str, access: StateAccess) -> StateBind {
-    StateBind {
-        root,
-        path,
-        access,
-        missing: Missing::Skip,
-    }
+    StateBind { root, path, access, missing: Missing::Skip }
 }

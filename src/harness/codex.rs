@@ -4,25 +4,14 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::harness::Conversation;
-use crate::harness::Harness;
-use crate::harness::Logins;
-use crate::harness::Missing;
-use crate::harness::Rollouts;
-use crate::harness::StateAccess;
-use crate::harness::StateBind;
-use crate::harness::StateRoot;
-use crate::harness::UserSetting;
-use crate::harness::Word;
-use crate::harness::signs::BRAILLE;
-use crate::harness::signs::Title;
-use crate::harness::signs::TitleSign;
+use crate::harness::signs::{BRAILLE, Title, TitleSign};
+use crate::harness::{
+    Conversation, Harness, Logins, Missing, Rollouts, StateAccess, StateBind, StateRoot,
+    UserSetting, Word,
+};
 use crate::session::Activity;
 
-const CODEX_HOME: StateRoot = StateRoot {
-    env: Some("CODEX_HOME"),
-    default: ".codex",
-};
+const CODEX_HOME: StateRoot = StateRoot { env: Some("CODEX_HOME"), default: ".codex" };
 
 pub(super) const HARNESS: Harness = Harness {
     id: "codex",
@@ -54,10 +43,7 @@ pub(super) const HARNESS: Harness = Harness {
     // A sandboxed codex that finds a host daemon's socket has its commands run by that daemon, on
     // the host. The flag exists since 0.160; older versions start no daemon.
     flags_if_known: &["--no-daemon"],
-    user_settings: &[UserSetting {
-        files: &[(CODEX_HOME, "config.toml")],
-        text: "notification",
-    }],
+    user_settings: &[UserSetting { files: &[(CODEX_HOME, "config.toml")], text: "notification" }],
     command_settings: &[],
     conversation: Conversation::Learnt(Rollouts {
         root: CODEX_HOME,
@@ -117,14 +103,8 @@ pub(super) const HARNESS: Harness = Harness {
     },
     titles: &[
         // Seen on 0.171.0: `⠋ NAME | FOLDER`, or `NAME | FOLDER`, or before the first turn `FOLDER`.
-        TitleSign {
-            title: Title::Begins(BRAILLE),
-            tells: Activity::Working,
-        },
-        TitleSign {
-            title: Title::EndsWithFolder,
-            tells: Activity::Idle,
-        },
+        TitleSign { title: Title::Begins(BRAILLE), tells: Activity::Working },
+        TitleSign { title: Title::EndsWithFolder, tells: Activity::Idle },
     ],
 };
 
@@ -161,12 +141,7 @@ fn trusted_project(cwd: &Path) -> OsString {
 }
 
 const fn folder(path: &'static str, access: StateAccess) -> StateBind {
-    StateBind {
-        root: CODEX_HOME,
-        path,
-        access,
-        missing: Missing::CreateFolder,
-    }
+    StateBind { root: CODEX_HOME, path, access, missing: Missing::CreateFolder }
 }
 
 const fn file(path: &'static str, empty: &'static str) -> StateBind {

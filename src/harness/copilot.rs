@@ -2,20 +2,11 @@
 
 use std::time::Duration;
 
-use crate::harness::Conversation;
-use crate::harness::HOME;
-use crate::harness::Harness;
-use crate::harness::Logins;
-use crate::harness::Missing;
-use crate::harness::StateAccess;
-use crate::harness::StateBind;
-use crate::harness::StateRoot;
-use crate::harness::Word;
-
-const COPILOT: StateRoot = StateRoot {
-    env: Some("COPILOT_HOME"),
-    default: ".copilot",
+use crate::harness::{
+    Conversation, HOME, Harness, Logins, Missing, StateAccess, StateBind, StateRoot, Word,
 };
+
+const COPILOT: StateRoot = StateRoot { env: Some("COPILOT_HOME"), default: ".copilot" };
 
 pub(super) const HARNESS: Harness = Harness {
     id: "copilot",
@@ -74,10 +65,5 @@ pub(super) const HARNESS: Harness = Harness {
 };
 
 const fn over(path: &'static str, missing: Missing) -> StateBind {
-    StateBind {
-        root: COPILOT,
-        path,
-        access: StateAccess::ReadOnly,
-        missing,
-    }
+    StateBind { root: COPILOT, path, access: StateAccess::ReadOnly, missing }
 }

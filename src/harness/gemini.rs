@@ -2,33 +2,19 @@
 
 use std::time::Duration;
 
-use crate::harness::Conversation;
-use crate::harness::Harness;
-use crate::harness::Logins;
-use crate::harness::Missing;
-use crate::harness::StateAccess;
-use crate::harness::StateBind;
-use crate::harness::StateRoot;
-use crate::harness::Word;
-use crate::harness::signs::Title;
-use crate::harness::signs::TitleSign;
+use crate::harness::signs::{Title, TitleSign};
+use crate::harness::{
+    Conversation, Harness, Logins, Missing, StateAccess, StateBind, StateRoot, Word,
+};
 use crate::session::Activity;
 
-const GEMINI: StateRoot = StateRoot {
-    env: None,
-    default: ".gemini",
-};
+const GEMINI: StateRoot = StateRoot { env: None, default: ".gemini" };
 
 pub(super) const HARNESS: Harness = Harness {
     id: "gemini",
     programs: &["gemini"],
     install_hint: "npm install -g @google/gemini-cli",
-    spawn: &[
-        Word::SkipPermissions,
-        Word::Is("--session-id"),
-        Word::Conversation,
-        Word::Arguments,
-    ],
+    spawn: &[Word::SkipPermissions, Word::Is("--session-id"), Word::Conversation, Word::Arguments],
     // 0.61.0 loses conversations: one that was resumed is deleted when another one starts.
     resume: None,
     sandbox_skip_permission_flags: &["--yolo", "--skip-trust"],
@@ -64,34 +50,17 @@ pub(super) const HARNESS: Harness = Harness {
     sandbox_env: &[],
     resume_grace: Duration::ZERO,
     logins: Logins {
-        files: &[
-            (GEMINI, "oauth_creds.json"),
-            (GEMINI, "gemini-credentials.json"),
-        ],
+        files: &[(GEMINI, "oauth_creds.json"), (GEMINI, "gemini-credentials.json")],
         env: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     },
     titles: &[
         // `✦  Working… (FOLDER)`, `✋  Action Required`, `◇  Ready (FOLDER)`.
-        TitleSign {
-            title: Title::Begins('✦'..='✦'),
-            tells: Activity::Working,
-        },
-        TitleSign {
-            title: Title::Begins('✋'..='✋'),
-            tells: Activity::Waiting,
-        },
-        TitleSign {
-            title: Title::Begins('◇'..='◇'),
-            tells: Activity::Idle,
-        },
+        TitleSign { title: Title::Begins('✦'..='✦'), tells: Activity::Working },
+        TitleSign { title: Title::Begins('✋'..='✋'), tells: Activity::Waiting },
+        TitleSign { title: Title::Begins('◇'..='◇'), tells: Activity::Idle },
     ],
 };
 
 const fn over(path: &'static str, missing: Missing) -> StateBind {
-    StateBind {
-        root: GEMINI,
-        path,
-        access: StateAccess::ReadOnly,
-        missing,
-    }
+    StateBind { root: GEMINI, path, access: StateAccess::ReadOnly, missing }
 }

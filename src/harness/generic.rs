@@ -2,10 +2,7 @@
 
 use std::time::Duration;
 
-use crate::harness::Conversation;
-use crate::harness::Harness;
-use crate::harness::Logins;
-use crate::harness::Word;
+use crate::harness::{Conversation, Harness, Logins, Word};
 
 pub(super) const HARNESS: Harness = Harness {
     id: "generic",
@@ -22,9 +19,6 @@ pub(super) const HARNESS: Harness = Harness {
     env_pass: &[],
     sandbox_env: &[],
     resume_grace: Duration::ZERO,
-    logins: Logins {
-        files: &[],
-        env: &[],
-    },
+    logins: Logins { files: &[], env: &[] },
     titles: &[],
 };

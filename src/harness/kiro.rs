@@ -2,26 +2,15 @@
 
 use std::time::Duration;
 
-use crate::harness::Conversation;
-use crate::harness::Harness;
-use crate::harness::Logins;
-use crate::harness::Missing;
-use crate::harness::StateAccess;
-use crate::harness::StateBind;
-use crate::harness::StateRoot;
-use crate::harness::Word;
+use crate::harness::{
+    Conversation, Harness, Logins, Missing, StateAccess, StateBind, StateRoot, Word,
+};
 
 /// Sessions, settings, agents; since 2.3.0 relocatable.
-const KIRO_HOME: StateRoot = StateRoot {
-    env: Some("KIRO_HOME"),
-    default: ".kiro",
-};
+const KIRO_HOME: StateRoot = StateRoot { env: Some("KIRO_HOME"), default: ".kiro" };
 
 /// The login and the classic interface's conversations are in a database here.
-const DATA_HOME: StateRoot = StateRoot {
-    env: Some("XDG_DATA_HOME"),
-    default: ".local/share",
-};
+const DATA_HOME: StateRoot = StateRoot { env: Some("XDG_DATA_HOME"), default: ".local/share" };
 
 pub(super) const HARNESS: Harness = Harness {
     id: "kiro",
@@ -64,9 +53,6 @@ pub(super) const HARNESS: Harness = Harness {
     env_pass: &["KIRO_HOME", "KIRO_API_KEY", "XDG_DATA_HOME"],
     sandbox_env: &[],
     resume_grace: Duration::from_secs(20),
-    logins: Logins {
-        files: &[(DATA_HOME, "kiro-cli/data.sqlite3")],
-        env: &["KIRO_API_KEY"],
-    },
+    logins: Logins { files: &[(DATA_HOME, "kiro-cli/data.sqlite3")], env: &["KIRO_API_KEY"] },
     titles: &[],
 };

@@ -141,10 +141,7 @@ pub(crate) struct StateRoot {
 }
 
 /// `$HOME` itself.
-pub(crate) const HOME: StateRoot = StateRoot {
-    env: None,
-    default: "",
-};
+pub(crate) const HOME: StateRoot = StateRoot { env: None, default: "" };
 
 /// One path of a harness's state, as seen inside.
 #[derive(Debug)]
@@ -211,10 +208,7 @@ pub(crate) struct Filling<'a> {
 impl Conversation {
     /// Whether we choose the id.
     pub(crate) fn is_ours_to_choose(&self) -> bool {
-        matches!(
-            self,
-            Self::Assigned(_) | Self::SpawnResumes | Self::EachStart
-        )
+        matches!(self, Self::Assigned(_) | Self::SpawnResumes | Self::EachStart)
     }
 }
 
@@ -239,11 +233,7 @@ impl Harness {
                 Word::Conversation => words.extend(filling.conversation.map(OsString::from)),
                 Word::Cwd => words.push(filling.cwd.into()),
                 Word::SkipPermissions if filling.sandboxed => {
-                    words.extend(
-                        self.sandbox_skip_permission_flags
-                            .iter()
-                            .map(OsString::from),
-                    );
+                    words.extend(self.sandbox_skip_permission_flags.iter().map(OsString::from));
                 }
                 Word::Sandboxed(text) if filling.sandboxed => words.push(text.into()),
                 Word::SandboxedFromCwd(make) if filling.sandboxed => words.push(make(filling.cwd)),

@@ -2,25 +2,14 @@
 
 use std::time::Duration;
 
-use crate::harness::Conversation;
-use crate::harness::Harness;
-use crate::harness::Logins;
-use crate::harness::Missing;
-use crate::harness::StateAccess;
-use crate::harness::StateBind;
-use crate::harness::StateRoot;
-use crate::harness::Word;
+use crate::harness::{
+    Conversation, Harness, Logins, Missing, StateAccess, StateBind, StateRoot, Word,
+};
 
 /// Conversations and logins are in a database here.
-const DATA: StateRoot = StateRoot {
-    env: Some("XDG_DATA_HOME"),
-    default: ".local/share",
-};
+const DATA: StateRoot = StateRoot { env: Some("XDG_DATA_HOME"), default: ".local/share" };
 
-const CONFIG: StateRoot = StateRoot {
-    env: Some("XDG_CONFIG_HOME"),
-    default: ".config",
-};
+const CONFIG: StateRoot = StateRoot { env: Some("XDG_CONFIG_HOME"), default: ".config" };
 
 pub(super) const HARNESS: Harness = Harness {
     id: "opencode",
@@ -71,12 +60,7 @@ pub(super) const HARNESS: Harness = Harness {
     resume_grace: Duration::from_secs(40),
     logins: Logins {
         files: &[(DATA, "opencode/auth.json")],
-        env: &[
-            "ANTHROPIC_API_KEY",
-            "OPENAI_API_KEY",
-            "OPENROUTER_API_KEY",
-            "GEMINI_API_KEY",
-        ],
+        env: &["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY"],
     },
     titles: &[],
 };

@@ -42,11 +42,7 @@ impl Harness {
     /// has rung unseen; `None` where they don't tell. The first sign that fits counts. A harness that
     /// works again has been answered, whatever rang before.
     pub(crate) fn activity(&self, title: &str, bell: bool, cwd: &Path) -> Option<Activity> {
-        let told = self
-            .titles
-            .iter()
-            .find(|sign| sign.title.is(title, cwd))
-            .map(|sign| sign.tells);
+        let told = self.titles.iter().find(|sign| sign.title.is(title, cwd)).map(|sign| sign.tells);
         // Any command may ring for anything.
         match bell && !self.runs_own_command() && told != Some(Activity::Working) {
             true => Some(Activity::Waiting),

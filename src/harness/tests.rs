@@ -1,12 +1,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use crate::harness::ALL;
-use crate::harness::Filling;
-use crate::harness::Harness;
-use crate::harness::Word;
-use crate::harness::find;
-use crate::harness::slug;
+use crate::harness::{ALL, Filling, Harness, Word, find, slug};
 
 fn filling(sandboxed: bool) -> Filling<'static> {
     Filling {
@@ -20,11 +15,7 @@ fn filling(sandboxed: bool) -> Filling<'static> {
 }
 
 fn words(words: &[OsString]) -> String {
-    words
-        .iter()
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect::<Vec<_>>()
-        .join(" ")
+    words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
 }
 
 fn harness(id: &str) -> &'static Harness {
@@ -51,10 +42,7 @@ fn skip_permission_flags_are_appended_only_when_sandboxed() {
 
 #[test]
 fn the_forms_are_the_verified_spellings() {
-    assert_eq!(
-        words(&harness("claude").spawn_words(&filling(false))),
-        "--session-id 0a1b"
-    );
+    assert_eq!(words(&harness("claude").spawn_words(&filling(false))), "--session-id 0a1b");
     assert_eq!(
         words(&harness("claude").resume_words(&filling(true)).unwrap()),
         r#"--dangerously-skip-permissions --settings {"skipDangerousModePermissionPrompt":true} --resume 0a1b"#
@@ -72,10 +60,7 @@ fn the_forms_are_the_verified_spellings() {
 #[test]
 fn without_a_conversation_id_there_is_nothing_to_resume() {
     for harness in ALL {
-        let unknown = Filling {
-            conversation: None,
-            ..filling(true)
-        };
+        let unknown = Filling { conversation: None, ..filling(true) };
         assert!(harness.resume_words(&unknown).is_none(), "{}", harness.id);
     }
 }
@@ -90,10 +75,7 @@ fn every_entry_of_the_registry_is_complete() {
             harness.id
         );
         assert!(
-            harness
-                .spawn
-                .iter()
-                .any(|word| matches!(word, Word::Arguments)),
+            harness.spawn.iter().any(|word| matches!(word, Word::Arguments)),
             "{} drops the user's arguments",
             harness.id
         );
@@ -103,12 +85,7 @@ fn every_entry_of_the_registry_is_complete() {
             assert!(!harness.resume_grace.is_zero(), "{}", harness.id);
         }
         if harness.conversation.is_ours_to_choose() {
-            assert!(
-                harness
-                    .spawn
-                    .iter()
-                    .any(|word| matches!(word, Word::Conversation))
-            );
+            assert!(harness.spawn.iter().any(|word| matches!(word, Word::Conversation)));
         }
         // A folder that a variable relocates needs that variable inside as well.
         for bind in harness.sandbox_binds {
@@ -121,8 +98,5 @@ fn every_entry_of_the_registry_is_complete() {
 
 #[test]
 fn a_slug_is_what_claude_makes_of_a_folder() {
-    assert_eq!(
-        slug(Path::new("/home/hproj/p.x_y é z")),
-        "-home-hproj-p-x-y---z"
-    );
+    assert_eq!(slug(Path::new("/home/hproj/p.x_y é z")), "-home-hproj-p-x-y---z");
 }

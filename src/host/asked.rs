@@ -2,17 +2,13 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use crate::child;
-use crate::harness::Harness;
-use crate::harness::slug;
-use crate::host::Host;
-use crate::host::Workplaces;
-use crate::host::make_private_folder;
+use crate::harness::{Harness, slug};
+use crate::host::{Host, Workplaces, make_private_folder};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -27,19 +23,14 @@ pub(super) fn known_flags(
         return Vec::new();
     }
     let help = ask(host, program, project, "--help").unwrap_or_default();
-    let known = harness
-        .flags_if_known
-        .iter()
-        .filter(|flag| names(&help, flag));
+    let known = harness.flags_if_known.iter().filter(|flag| names(&help, flag));
     known.map(|flag| (*flag).to_owned()).collect()
 }
 
 /// The first line of `program --version`.
 pub(crate) fn version(host: &Host, program: &Path, project: &Path) -> Option<String> {
     let text = ask(host, program, project, "--version")?;
-    text.lines()
-        .find(|line| !line.trim().is_empty())
-        .map(|line| line.trim().to_owned())
+    text.lines().find(|line| !line.trim().is_empty()).map(|line| line.trim().to_owned())
 }
 
 /// What `program` answers to `flag`. The answer is kept, by path, size and time of change: asking
@@ -67,9 +58,7 @@ fn ask(host: &Host, program: &Path, project: &Path, flag: &str) -> Option<String
         .envs(&host.env)
         .env("PATH", std::env::join_paths(folders).ok()?)
         .current_dir("/");
-    let answer = child::answer(command, PATIENCE)
-        .ok()
-        .filter(|answer| answer.status.success())?;
+    let answer = child::answer(command, PATIENCE).ok().filter(|answer| answer.status.success())?;
     let text = String::from_utf8_lossy(&[answer.stdout, answer.stderr].concat()).into_owned();
     if let (Some(kept), Some(stamp), true) = (kept, stamp, host.keeps) {
         keep(&kept, &format!("{stamp}{text}"));
@@ -79,12 +68,7 @@ fn ask(host: &Host, program: &Path, project: &Path, flag: &str) -> Option<String
 
 fn stamp(program: &Path) -> Option<String> {
     let meta = fs::metadata(program).ok()?;
-    Some(format!(
-        "{} {}.{:09}\n",
-        meta.size(),
-        meta.mtime(),
-        meta.mtime_nsec()
-    ))
+    Some(format!("{} {}.{:09}\n", meta.size(), meta.mtime(), meta.mtime_nsec()))
 }
 
 fn kept_at(host: &Host, program: &Path, flag: &str) -> Option<PathBuf> {

@@ -5,26 +5,19 @@
 //! So what stands in it is of this very session, whatever else runs in the same project, and other
 //! transcripts are hidden. It is mirrored to the harness's own folder, for the harness outside.
 
-use std::fs;
-use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use std::{fs, io};
 
 use anyhow::Context;
 
 use crate::error::UserError;
 use crate::escape::for_terminal;
-use crate::harness::Conversation;
-use crate::harness::Harness;
-use crate::harness::Rollouts;
-use crate::host::Host;
-use crate::host::make_private_folder;
-use crate::host::reading;
+use crate::harness::{Conversation, Harness, Rollouts};
 use crate::host::state::root_folder;
-use crate::session::Sandboxing;
-use crate::session::Session;
+use crate::host::{Host, make_private_folder, reading};
+use crate::session::{Sandboxing, Session};
 
 /// A transcript that a harness wrote.
 struct Rollout {
@@ -35,10 +28,7 @@ struct Rollout {
 
 /// The folder of a session's own transcripts.
 pub(super) fn own_folder(host: &Host, session: &Session) -> Result<PathBuf, UserError> {
-    Ok(host
-        .state_folder()?
-        .join("conversations")
-        .join(session.id.as_str()))
+    Ok(host.state_folder()?.join("conversations").join(session.id.as_str()))
 }
 
 /// The harness's folder of transcripts.
@@ -74,9 +64,7 @@ pub(crate) fn learn(host: &Host, harness: &Harness, session: &Session) -> Option
     };
     let mut own = find(&own_folder(host, session).ok()?, &kind);
     own.sort_by_key(|rollout| std::cmp::Reverse(rollout.changed));
-    own.into_iter()
-        .find(is_ours)
-        .map(|rollout| rollout.conversation)
+    own.into_iter().find(is_ours).map(|rollout| rollout.conversation)
 }
 
 /// The conversation that an unsandboxed run began: the only one since `start` in its folder that is
@@ -109,12 +97,8 @@ pub(crate) fn learn_outside(
 
 /// The conversations in the own folders of all sessions.
 fn sandboxed_conversations(host: &Host, kind: &Rollouts) -> Vec<String> {
-    let folder = host
-        .state_folder()
-        .map(|folder| folder.join("conversations"));
-    let sessions = folder
-        .map(|folder| entries(&folder, fs::FileType::is_dir))
-        .unwrap_or_default();
+    let folder = host.state_folder().map(|folder| folder.join("conversations"));
+    let sessions = folder.map(|folder| entries(&folder, fs::FileType::is_dir)).unwrap_or_default();
     let rollouts = sessions.iter().flat_map(|own| find(own, kind));
     rollouts.map(|rollout| rollout.conversation).collect()
 }
@@ -161,14 +145,9 @@ pub(super) fn has(
     kind: &Rollouts,
     conversation: &str,
 ) -> Option<bool> {
-    let folders = [
-        own_folder(host, session).ok()?,
-        harness_folder(host, kind).ok()?,
-    ];
+    let folders = [own_folder(host, session).ok()?, harness_folder(host, kind).ok()?];
     let is_there = |folder: &PathBuf| {
-        find(folder, kind)
-            .iter()
-            .any(|rollout| rollout.conversation == conversation)
+        find(folder, kind).iter().any(|rollout| rollout.conversation == conversation)
     };
     Some(folders.iter().any(is_there))
 }
@@ -178,14 +157,9 @@ pub(super) fn has(
 fn find(folder: &Path, kind: &Rollouts) -> Vec<Rollout> {
     let mut folders = vec![folder.to_owned()];
     for _ in 0..kind.depth {
-        folders = folders
-            .iter()
-            .flat_map(|folder| entries(folder, fs::FileType::is_dir))
-            .collect();
+        folders = folders.iter().flat_map(|folder| entries(folder, fs::FileType::is_dir)).collect();
     }
-    let files = folders
-        .iter()
-        .flat_map(|folder| entries(folder, fs::FileType::is_file));
+    let files = folders.iter().flat_map(|folder| entries(folder, fs::FileType::is_file));
     files.filter_map(|path| rollout(path, kind)).collect()
 }
 
@@ -211,11 +185,7 @@ fn rollout(path: PathBuf, kind: &Rollouts) -> Option<Rollout> {
         return None;
     }
     let changed = fs::metadata(&path).and_then(|meta| meta.modified()).ok()?;
-    Some(Rollout {
-        path,
-        conversation,
-        changed,
-    })
+    Some(Rollout { path, conversation, changed })
 }
 
 /// The beginning of the first line, where the ids and the folder stand.
@@ -230,12 +200,7 @@ fn head(path: &Path) -> io::Result<String> {
 fn mirror(from: &Path, to: &Path, file: &Path) -> anyhow::Result<()> {
     let dest = to.join(file.strip_prefix(from)?);
     let folder = dest.parent().unwrap_or(to);
-    let what = || {
-        format!(
-            "could not mirror the transcript to `{}`",
-            for_terminal(&dest)
-        )
-    };
+    let what = || format!("could not mirror the transcript to `{}`", for_terminal(&dest));
     match compare(&dest, file) {
         Relation::Same | Relation::Other => return Ok(()),
         Relation::Absent | Relation::Continued => make_private_folder(folder)?,

@@ -4,15 +4,12 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
 use crate::escape::for_terminal;
-use crate::host::Host;
-use crate::host::links::Hop;
-use crate::host::links::hops;
-use crate::host::reading;
+use crate::host::links::{Hop, hops};
+use crate::host::{Host, reading};
 use crate::sandbox::Bind;
 
 /// Below the home folder: where package and version managers install, and how many components under
@@ -41,14 +38,8 @@ const INSTALL_ROOTS: &[(&str, usize)] = &[
 ];
 
 /// Where harnesses are installed that a PATH in force may lack: a popup has the tmux server's.
-const MORE_FOLDERS: &[&str] = &[
-    ".local/bin",
-    ".cargo/bin",
-    ".bun/bin",
-    ".volta/bin",
-    "go/bin",
-    "bin",
-];
+const MORE_FOLDERS: &[&str] =
+    &[".local/bin", ".cargo/bin", ".bun/bin", ".volta/bin", "go/bin", "bin"];
 
 /// The executable `name` on the PATH of `host`, absolute but with its symlinks. A name with a slash
 /// is looked up from `cwd`.
@@ -58,9 +49,7 @@ pub(crate) fn find(
     cwd: &Path,
     install_hint: &str,
 ) -> Result<PathBuf, UserError> {
-    let path = host
-        .var("PATH")
-        .unwrap_or(OsStr::new("/usr/local/bin:/usr/bin:/bin"));
+    let path = host.var("PATH").unwrap_or(OsStr::new("/usr/local/bin:/usr/bin:/bin"));
     let mut folders: Vec<PathBuf> = std::env::split_paths(path).collect();
     folders.retain(|folder| folder.is_absolute());
     if let Ok(home) = host.home() {
@@ -225,13 +214,8 @@ fn interpreter(host: &Host, file: &Path) -> Option<PathBuf> {
     const LONGEST_LINE: usize = 256;
     let mut head = [0; LONGEST_LINE];
     let read = reading::open(file).ok()?.read(&mut head).ok()?;
-    let line = head[..read]
-        .strip_prefix(b"#!")?
-        .split(|byte| *byte == b'\n')
-        .next()?;
-    let mut words = line
-        .split(u8::is_ascii_whitespace)
-        .filter(|word| !word.is_empty());
+    let line = head[..read].strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let interpreter = PathBuf::from(OsStr::from_bytes(words.next()?));
     if interpreter.file_name() != Some(OsStr::new("env")) {
         return Some(interpreter);

@@ -1,32 +1,19 @@
 //! Gathers the facts of a plan.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
 use crate::harness::Harness;
-use crate::host::Host;
-use crate::host::asked;
-use crate::host::canonical_as_far_as_it_exists;
-use crate::host::executable;
-use crate::host::git;
-use crate::host::guarded;
-use crate::host::home;
-use crate::host::links;
-use crate::host::named_commands;
-use crate::host::state;
-use crate::host::system;
-use crate::plan::Facts;
-use crate::plan::SandboxSide;
-use crate::sandbox::Bind;
-use crate::sandbox::SandboxFacts;
+use crate::host::{
+    Host, asked, canonical_as_far_as_it_exists, executable, git, guarded, home, links,
+    named_commands, state, system,
+};
+use crate::plan::{Facts, SandboxSide};
 use crate::sandbox::environment::Variables;
 use crate::sandbox::guard::Watched;
-use crate::sandbox::refusal;
 use crate::sandbox::refusal::Surroundings;
-use crate::session::FsAccess;
-use crate::session::Policy;
-use crate::session::Session;
+use crate::sandbox::{Bind, SandboxFacts, refusal};
+use crate::session::{FsAccess, Policy, Session};
 
 /// What the facts are wanted for.
 pub(crate) struct Wanted<'a> {
@@ -42,20 +29,13 @@ pub(crate) struct Wanted<'a> {
 
 /// Looks at the machine on behalf of the caller `host`.
 pub(crate) fn gather(host: &Host, wanted: Wanted<'_>) -> Result<Facts, UserError> {
-    let Wanted {
-        session, harness, ..
-    } = wanted;
+    let Wanted { session, harness, .. } = wanted;
     let program = program(host, session, harness)?;
     let known_flags = asked::known_flags(host, harness, &program, &session.cwd);
     let sandbox = match &wanted.sandbox {
-        Some((bwrap, policy)) => Some(side(
-            host,
-            session,
-            *policy,
-            &program,
-            &wanted,
-            bwrap.clone(),
-        )?),
+        Some((bwrap, policy)) => {
+            Some(side(host, session, *policy, &program, &wanted, bwrap.clone())?)
+        }
         None => None,
     };
     Ok(Facts {
@@ -109,8 +89,7 @@ pub(crate) fn is_visible_inside(host: &Host, program: &Path) -> bool {
 
 /// Whether the host has a login for the harness, or the caller a key.
 pub(crate) fn is_logged_in(host: &Host, harness: &Harness) -> bool {
-    host.home()
-        .is_ok_and(|home| state::is_logged_in(host, &home, harness))
+    host.home().is_ok_and(|home| state::is_logged_in(host, &home, harness))
 }
 
 fn side(
@@ -141,10 +120,8 @@ fn side(
     };
     home::show_certificates(host, &home, &shown, &mut side);
     home::show_caches(host, &home, session, &mut side)?;
-    side.binds
-        .extend(executable::path_binds(host, &home, cwd, &shown));
-    side.binds
-        .extend(executable::binds(host, &home, program, &shown));
+    side.binds.extend(executable::path_binds(host, &home, cwd, &shown));
+    side.binds.extend(executable::binds(host, &home, program, &shown));
     side.binds.extend(state.binds.iter().cloned());
     let named = named_commands::look_up(host, &home, wanted.harness, &shown);
     side.binds.extend(named.binds);
@@ -191,8 +168,7 @@ fn show_git(
     };
     if git.outside.as_ref().is_some_and(is_private) {
         git = git::Git::default();
-        side.notes
-            .push("git is left alone inside: its folder lies in a private one".into());
+        side.notes.push("git is left alone inside: its folder lies in a private one".into());
     }
     side.notes.append(&mut git.notes);
     // Git's own records may name its folder by a path with symlinks in it.
@@ -225,18 +201,12 @@ fn surroundings(
         real_home: host.real_home().unwrap_or_else(|| home.to_owned()),
         own_folders: own_folders(host)?,
         path_folders: executable::path_folders(host),
-        tmux_sockets: tmux_sockets
-            .iter()
-            .map(|path| canonical_as_far_as_it_exists(path))
-            .collect(),
+        tmux_sockets: tmux_sockets.iter().map(|path| canonical_as_far_as_it_exists(path)).collect(),
     })
 }
 
 fn own_folders(host: &Host) -> Result<Vec<PathBuf>, UserError> {
     let mut folders = vec![host.state_folder()?, host.cache_folder()?];
     folders.push(host.runtime_path());
-    Ok(folders
-        .iter()
-        .map(|folder| canonical_as_far_as_it_exists(folder))
-        .collect())
+    Ok(folders.iter().map(|folder| canonical_as_far_as_it_exists(folder)).collect())
 }

@@ -7,12 +7,10 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::escape::for_terminal;
-use crate::host::gitconfig;
-use crate::host::reading;
+use crate::host::{gitconfig, reading};
 use crate::sandbox::guard;
 
 /// What git means for one project.
@@ -55,10 +53,9 @@ pub(super) fn look_up(project: &Path) -> Git {
             git.names.push(dot.clone());
             match pointed_at(project, &dot) {
                 Ok(found) => git.take_pointer(project, &found),
-                Err(reason) => git.notes.push(format!(
-                    "git is left alone inside: `{}` {reason}",
-                    for_terminal(&dot)
-                )),
+                Err(reason) => git
+                    .notes
+                    .push(format!("git is left alone inside: `{}` {reason}", for_terminal(&dot))),
             }
         }
         _ if is_repository(project) => git.take_folder(project),
@@ -86,8 +83,7 @@ impl Git {
     }
 
     fn guard_folder(&mut self, folder: &Path, depth: usize) {
-        self.names
-            .extend(guard::GIT.iter().map(|name| folder.join(name)));
+        self.names.extend(guard::GIT.iter().map(|name| folder.join(name)));
         if is_main(folder) {
             self.main_folders.push(folder.to_owned());
         }
@@ -98,12 +94,10 @@ impl Git {
         let worktrees = subfolders(&folder.join("worktrees"));
         if has_settings {
             let folders = worktrees.iter().map(PathBuf::as_path).chain([folder]);
-            self.worktree_settings
-                .extend(folders.map(|folder| folder.join("config.worktree")));
+            self.worktree_settings.extend(folders.map(|folder| folder.join("config.worktree")));
         }
         for worktree in worktrees {
-            self.names
-                .extend(guard::GIT_WORKTREE.iter().map(|name| worktree.join(name)));
+            self.names.extend(guard::GIT_WORKTREE.iter().map(|name| worktree.join(name)));
         }
         if depth < DEEPEST {
             self.guard_modules(&folder.join("modules"), depth + 1);
@@ -147,11 +141,7 @@ fn pointed_at(project: &Path, dot: &Path) -> Result<Pointer, &'static str> {
     if folder.starts_with(project) {
         // A bare clone beside its `.git` file.
         return match is_repository(&folder) {
-            true => Ok(Pointer {
-                folder: folder.clone(),
-                common: folder,
-                named_paths,
-            }),
+            true => Ok(Pointer { folder: folder.clone(), common: folder, named_paths }),
             false => Err("leads to what is no repository"),
         };
     }
@@ -160,20 +150,12 @@ fn pointed_at(project: &Path, dot: &Path) -> Result<Pointer, &'static str> {
         let back = path_in(&folder.join("gitdir"), b"", &folder).map(|(_, back)| back);
         let at_home = folder.parent() == Some(common.join("worktrees").as_path());
         return match at_home && back.as_deref() == Some(dot) && is_repository(&common) {
-            true => Ok(Pointer {
-                folder,
-                common,
-                named_paths,
-            }),
+            true => Ok(Pointer { folder, common, named_paths }),
             false => Err("leads to a worktree that does not know of this folder"),
         };
     }
     match is_module_of(&folder, project) && is_repository(&folder) {
-        true => Ok(Pointer {
-            folder: folder.clone(),
-            common: folder,
-            named_paths,
-        }),
+        true => Ok(Pointer { folder: folder.clone(), common: folder, named_paths }),
         false => Err("leads to a repository that does not know of this folder"),
     }
 }
@@ -278,14 +260,8 @@ mod tests {
 
     #[test]
     fn the_unchanged_pointers_are_believed() {
-        let (_folder, root) = world(
-            b"gitdir: ../own/.git/worktrees/w\n",
-            b"../..\n",
-            b"../../../../w/.git\n",
-        );
-        assert_eq!(
-            look_up(&root.join("w")).outside,
-            Some(root.join("own/.git"))
-        );
+        let (_folder, root) =
+            world(b"gitdir: ../own/.git/worktrees/w\n", b"../..\n", b"../../../../w/.git\n");
+        assert_eq!(look_up(&root.join("w")).outside, Some(root.join("own/.git")));
     }
 }

@@ -1,8 +1,7 @@
 //! As much of git's configuration syntax (git-config(1)) as is needed to find the files that one
 //! file names. Nothing is run or included.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The values of `key` in the sections called `section`, whatever their subsection; both in lower
 /// case.

@@ -3,19 +3,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::host::Host;
-use crate::host::git;
 use crate::host::git::Git;
-use crate::host::gitconfig;
-use crate::host::named_commands;
-use crate::host::reading;
+use crate::host::{Host, git, gitconfig, named_commands, reading};
 use crate::plan::Creation;
-use crate::sandbox::Bind;
-use crate::sandbox::guard;
 use crate::sandbox::guard::Watched;
+use crate::sandbox::{Bind, guard};
 
 /// The guards of one session.
 #[derive(Debug, Default)]
@@ -39,15 +33,10 @@ pub(super) fn look_up(
     git: &Git,
     elsewhere: &[Bind],
 ) -> Guarded {
-    let roots: Vec<&Path> = std::iter::once(project)
-        .chain(git.outside.as_deref())
-        .collect();
+    let roots: Vec<&Path> = std::iter::once(project).chain(git.outside.as_deref()).collect();
     let (create, marks) = made_for_the_run(git);
     let names = names(host, home, project, git, &roots);
-    let mut paths: Vec<PathBuf> = names
-        .iter()
-        .filter_map(|name| really(&roots, name))
-        .collect();
+    let mut paths: Vec<PathBuf> = names.iter().filter_map(|name| really(&roots, name)).collect();
     paths.extend(create.iter().map(|made| made.path().to_owned()));
     paths.extend(marks.iter().cloned());
 
@@ -60,32 +49,17 @@ pub(super) fn look_up(
     let paths = BTreeSet::from_iter(paths);
     let mut binds = Vec::new();
     for root in roots {
-        let below: Vec<PathBuf> = paths
-            .iter()
-            .filter(|path| path.starts_with(root))
-            .cloned()
-            .collect();
-        let others = if root == project {
-            others.as_slice()
-        } else {
-            &[]
-        };
+        let below: Vec<PathBuf> =
+            paths.iter().filter(|path| path.starts_with(root)).cloned().collect();
+        let others = if root == project { others.as_slice() } else { &[] };
         binds.extend(guard::binds(root, &below, others));
     }
-    Guarded {
-        watched: watched(host, project, git, &paths, names),
-        binds,
-        create,
-        marks,
-    }
+    Guarded { watched: watched(host, project, git, &paths, names), binds, create, marks }
 }
 
 /// Everything that is to be guarded where it exists, and told where it appears.
 fn names(host: &Host, home: &Path, project: &Path, git: &Git, roots: &[&Path]) -> Vec<PathBuf> {
-    let mut names: Vec<PathBuf> = guard::PROJECT
-        .iter()
-        .map(|name| project.join(name))
-        .collect();
+    let mut names: Vec<PathBuf> = guard::PROJECT.iter().map(|name| project.join(name)).collect();
     names.extend(submodule_pointers(home, project));
     names.extend(git.names.iter().cloned());
     names.extend(git.main_folders.iter().map(|folder| folder.join("hooks")));
@@ -94,11 +68,7 @@ fn names(host: &Host, home: &Path, project: &Path, git: &Git, roots: &[&Path]) -
     if host.exe.starts_with(project) {
         names.push(host.exe.clone());
     }
-    names.retain(|name| {
-        roots
-            .iter()
-            .any(|root| name.starts_with(root) && name != root)
-    });
+    names.retain(|name| roots.iter().any(|root| name.starts_with(root) && name != root));
     names
 }
 
@@ -121,11 +91,7 @@ fn made_for_the_run(git: &Git) -> (Vec<Creation>, Vec<PathBuf>) {
         let paths = git.main_folders.iter().map(move |folder| folder.join(name));
         paths.filter(is_no_link)
     };
-    let settings = git
-        .worktree_settings
-        .iter()
-        .filter(|path| is_no_link(path))
-        .cloned();
+    let settings = git.worktree_settings.iter().filter(|path| is_no_link(path)).cloned();
     let create = in_each("hooks")
         .map(Creation::Folder)
         .chain(settings.map(|path| Creation::File(path, "")))
@@ -160,11 +126,7 @@ fn named_by_configuration(home: &Path, project: &Path, git: &Git) -> Vec<PathBuf
         let text = reading::text(&file);
         let base = file.parent().unwrap_or(project);
         let hooks = gitconfig::values(&text, "core", "hookspath");
-        named.extend(
-            hooks
-                .iter()
-                .map(|value| gitconfig::path(value, home, project)),
-        );
+        named.extend(hooks.iter().map(|value| gitconfig::path(value, home, project)));
         for section in ["include", "includeif"] {
             for value in gitconfig::values(&text, section, "path") {
                 let path = gitconfig::path(&value, home, base);
@@ -175,9 +137,7 @@ fn named_by_configuration(home: &Path, project: &Path, git: &Git) -> Vec<PathBuf
             }
         }
         named.extend(
-            gitconfig::all_values(&text)
-                .iter()
-                .flat_map(|value| programs(value, home, project)),
+            gitconfig::all_values(&text).iter().flat_map(|value| programs(value, home, project)),
         );
     }
     named
@@ -185,9 +145,7 @@ fn named_by_configuration(home: &Path, project: &Path, git: &Git) -> Vec<PathBuf
 
 /// The programs of the project that its settings for harnesses name.
 fn named_by_settings(home: &Path, project: &Path) -> Vec<PathBuf> {
-    let files = guard::PROJECT_COMMANDS
-        .iter()
-        .map(|name| project.join(name));
+    let files = guard::PROJECT_COMMANDS.iter().map(|name| project.join(name));
     files
         .flat_map(|file| named_commands::in_json(&reading::text(&file)))
         .flat_map(|command| programs(&command, home, project))
@@ -199,10 +157,7 @@ fn programs(command: &str, home: &Path, project: &Path) -> Vec<PathBuf> {
     let words = shlex::split(command.trim_start_matches('!')).unwrap_or_default();
     words
         .iter()
-        .map(|word| {
-            word.replace("$CLAUDE_PROJECT_DIR/", "")
-                .replace("${CLAUDE_PROJECT_DIR}/", "")
-        })
+        .map(|word| word.replace("$CLAUDE_PROJECT_DIR/", "").replace("${CLAUDE_PROJECT_DIR}/", ""))
         .map(|word| gitconfig::path(&word, home, project))
         .filter(|path| path.starts_with(project) && path.is_file())
         .collect()
@@ -230,11 +185,7 @@ fn watched(
     let is_mark = |path: &&PathBuf| path.ends_with(guard::MARKED);
     Watched {
         paths,
-        guarded: guarded
-            .iter()
-            .filter(|path| !is_mark(path))
-            .cloned()
-            .collect(),
+        guarded: guarded.iter().filter(|path| !is_mark(path)).cloned().collect(),
         endings: Vec::new(),
         index_of: git.index.clone().map(|index| (project.to_owned(), index)),
         no_repository: (!git::is_repository(project)).then(|| project.to_owned()),

@@ -3,16 +3,11 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
-use crate::host::Host;
-use crate::host::canonical_as_far_as_it_exists;
-use crate::host::gitconfig;
-use crate::host::reading;
-use crate::plan::Creation;
-use crate::plan::SandboxSide;
+use crate::host::{Host, canonical_as_far_as_it_exists, gitconfig, reading};
+use crate::plan::{Creation, SandboxSide};
 use crate::sandbox::Bind;
 use crate::sandbox::environment::CERTIFICATES;
 use crate::sandbox::refusal::holds_credentials;
@@ -37,13 +32,8 @@ pub(super) fn git_configuration(host: &Host, home: &Path) -> Vec<Bind> {
         .iter()
         .filter_map(|name| shown_at(&home.join(name), &home.join(name)))
         .collect();
-    let given = host
-        .var("XDG_CONFIG_HOME")
-        .map(Path::new)
-        .filter(|path| path.is_absolute());
-    let folder = given
-        .map_or_else(|| home.join(".config"), Path::to_owned)
-        .join("git");
+    let given = host.var("XDG_CONFIG_HOME").map(Path::new).filter(|path| path.is_absolute());
+    let folder = given.map_or_else(|| home.join(".config"), Path::to_owned).join("git");
     for name in ["config", "ignore", "attributes"] {
         // XDG_CONFIG_HOME is not passed, so git looks in the default place.
         let dest = home.join(".config/git").join(name);
@@ -121,10 +111,7 @@ pub(super) fn show_caches(
     for (part, dest) in CACHES {
         let source = own.join(part);
         side.create.push(Creation::Folder(source.clone()));
-        side.binds.push(Bind::Writable {
-            source,
-            dest: home.join(dest),
-        });
+        side.binds.push(Bind::Writable { source, dest: home.join(dest) });
     }
     Ok(())
 }

@@ -3,9 +3,7 @@
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs;
-use std::path::Component;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use crate::sandbox::Bind;
 

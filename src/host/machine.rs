@@ -1,8 +1,7 @@
 //! What of this machine decides whether a sandbox and a tmux server can live here: for `doctor`.
 
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::sandbox::OWN_BINARY;
 
@@ -30,9 +29,7 @@ pub(crate) fn around() -> Around {
         return Around::UserNamespace;
     }
     let mut known = CONTAINERS.iter().filter(|file| Path::new(file).exists());
-    known
-        .next()
-        .map_or(Around::Nothing, |file| Around::Container(file))
+    known.next().map_or(Around::Nothing, |file| Around::Container(file))
 }
 
 /// The first user namespace maps every uid to itself (user_namespaces(7)).
@@ -70,10 +67,7 @@ pub(crate) struct LoginScope {
 /// The login scope that the process `pid` is in.
 pub(crate) fn login_scope(pid: i32) -> Option<LoginScope> {
     let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
-    Some(LoginScope {
-        name: scope_in(&groups)?,
-        ends_processes: logind_ends_processes(),
-    })
+    Some(LoginScope { name: scope_in(&groups)?, ends_processes: logind_ends_processes() })
 }
 
 /// From lines like `0::/user.slice/user-1000.slice/session-3.scope`.
@@ -89,10 +83,8 @@ fn logind_ends_processes() -> Option<bool> {
         let folder = Path::new(root).join("systemd");
         (folder.join("logind.conf"), folder.join("logind.conf.d"))
     });
-    let mut texts: Vec<String> = folders
-        .iter()
-        .filter_map(|(file, _)| fs::read_to_string(file).ok())
-        .collect();
+    let mut texts: Vec<String> =
+        folders.iter().filter_map(|(file, _)| fs::read_to_string(file).ok()).collect();
     let mut more: Vec<PathBuf> = folders
         .iter()
         .filter_map(|(_, folder)| fs::read_dir(folder).ok())
@@ -101,10 +93,7 @@ fn logind_ends_processes() -> Option<bool> {
         .collect();
     more.sort_by_key(|path| path.file_name().map(ToOwned::to_owned));
     texts.extend(more.iter().filter_map(|path| fs::read_to_string(path).ok()));
-    texts
-        .iter()
-        .filter_map(|text| kill_user_processes(text))
-        .next_back()
+    texts.iter().filter_map(|text| kill_user_processes(text)).next_back()
 }
 
 fn kill_user_processes(text: &str) -> Option<bool> {
@@ -123,18 +112,12 @@ mod tests {
     #[test]
     fn a_login_scope_is_told_from_a_users_service() {
         for (groups, scope) in [
-            (
-                "0::/user.slice/user-1000.slice/session-3.scope\n",
-                Some("session-3.scope"),
-            ),
+            ("0::/user.slice/user-1000.slice/session-3.scope\n", Some("session-3.scope")),
             (
                 "1:name=systemd:/user.slice/user-0.slice/session-c1.scope\n0::/\n",
                 Some("session-c1.scope"),
             ),
-            (
-                "0::/user.slice/user-1000.slice/user@1000.service/tmux-spawn-1.scope\n",
-                None,
-            ),
+            ("0::/user.slice/user-1000.slice/user@1000.service/tmux-spawn-1.scope\n", None),
             ("0::/\n", None),
         ] {
             assert_eq!(scope_in(groups).as_deref(), scope, "{groups}");
@@ -143,10 +126,7 @@ mod tests {
 
     #[test]
     fn a_comment_sets_nothing() {
-        assert_eq!(
-            kill_user_processes("[Login]\n#KillUserProcesses=yes\n"),
-            None
-        );
+        assert_eq!(kill_user_processes("[Login]\n#KillUserProcesses=yes\n"), None);
         assert_eq!(
             kill_user_processes("KillUserProcesses=no\nKillUserProcesses = Yes"),
             Some(true)

@@ -25,27 +25,18 @@ pub(crate) mod unfinished;
 mod workplaces;
 
 pub(crate) use asked::version as version_of;
-pub(crate) use facts::Wanted;
-pub(crate) use facts::ensure_may_be_sandboxed;
-pub(crate) use facts::gather;
-pub(crate) use facts::is_logged_in;
-pub(crate) use facts::is_visible_inside;
-pub(crate) use facts::program_of;
+pub(crate) use facts::{
+    Wanted, ensure_may_be_sandboxed, gather, is_logged_in, is_visible_inside, program_of,
+};
 pub(crate) use observed::observe;
 pub(crate) use transcript::look_up as transcript;
 pub(crate) use workplaces::Workplaces;
 
-use std::ffi::OsStr;
-use std::ffi::OsString;
-use std::fs;
-use std::io;
-use std::os::unix::fs::DirBuilderExt;
-use std::os::unix::fs::MetadataExt;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Component;
-use std::path::Path;
-use std::path::PathBuf;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
+use std::{fs, io};
 
 use anyhow::Context;
 
@@ -81,26 +72,17 @@ impl Host {
 
     /// The same user with the environment of somebody else: the caller whose values were handed over.
     pub(crate) fn with_env(&self, env: Variables) -> Self {
-        Self {
-            env,
-            ..self.clone()
-        }
+        Self { env, ..self.clone() }
     }
 
     /// The same, for a run or for a dry one.
     pub(crate) fn for_run(&self, is_dry: bool) -> Self {
-        Self {
-            keeps: !is_dry,
-            ..self.clone()
-        }
+        Self { keeps: !is_dry, ..self.clone() }
     }
 
     /// A variable that is set and not empty.
     pub(crate) fn var(&self, name: &str) -> Option<&OsStr> {
-        self.env
-            .get(OsStr::new(name))
-            .map(OsString::as_os_str)
-            .filter(|value| !value.is_empty())
+        self.env.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
     /// `$HOME`, or what the user database says; canonical.
@@ -112,10 +94,8 @@ impl Host {
             })?,
         };
         if !home.is_absolute() {
-            return Err(
-                UserError::new(format!("HOME is not absolute: `{}`", for_terminal(&home)))
-                    .hint("set HOME to your home folder"),
-            );
+            return Err(UserError::new(format!("HOME is not absolute: `{}`", for_terminal(&home)))
+                .hint("set HOME to your home folder"));
         }
         fs::canonicalize(&home).map_err(|error| {
             UserError::new(format!(
@@ -138,11 +118,7 @@ impl Host {
 
     /// A folder by the XDG base directory rules: relative values count as unset.
     fn xdg(&self, name: &str, default: &str) -> Result<PathBuf, UserError> {
-        match self
-            .var(name)
-            .map(Path::new)
-            .filter(|path| path.is_absolute())
-        {
+        match self.var(name).map(Path::new).filter(|path| path.is_absolute()) {
             Some(path) => Ok(path.to_owned()),
             None => Ok(self.home()?.join(default)),
         }
@@ -177,11 +153,9 @@ impl Host {
         let meta = fs::symlink_metadata(&folder)
             .with_context(|| format!("could not look at `{}`", for_terminal(&folder)))?;
         if !meta.is_dir() || meta.uid() != self.uid || meta.mode() & 0o077 != 0 {
-            return Err(
-                UserError::new(format!("`{}` is not ours alone", for_terminal(&folder)))
-                    .hint("remove it, or set XDG_RUNTIME_DIR")
-                    .into(),
-            );
+            return Err(UserError::new(format!("`{}` is not ours alone", for_terminal(&folder)))
+                .hint("remove it, or set XDG_RUNTIME_DIR")
+                .into());
         }
         Ok(folder)
     }
@@ -207,11 +181,7 @@ pub(crate) fn create(creation: &Creation) -> anyhow::Result<()> {
         Creation::Folder(path) => make_private_folder(path),
         Creation::File(path, content) => {
             use std::io::Write;
-            let made = fs::OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(path);
+            let made = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
             match made {
                 Ok(mut file) => file
                     .write_all(content.as_bytes())

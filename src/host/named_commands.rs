@@ -2,17 +2,14 @@
 //! they lie beside the settings; of the others a person is told that they will not be found.
 
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use crate::escape::for_terminal;
 use crate::harness::Harness;
-use crate::host::Host;
-use crate::host::gitconfig;
-use crate::host::reading;
 use crate::host::state::root_folder;
+use crate::host::{Host, gitconfig, reading};
 use crate::sandbox::Bind;
 
 /// What follows from the settings of one harness.
@@ -37,10 +34,7 @@ pub(super) fn look_up(
         for program in commands.iter().filter_map(|command| program(command, home)) {
             if program.starts_with(&folder) && program.is_file() {
                 if let Ok(source) = fs::canonicalize(&program) {
-                    found.binds.push(Bind::ReadOnly {
-                        source,
-                        dest: program,
-                    });
+                    found.binds.push(Bind::ReadOnly { source, dest: program });
                 }
             } else if program.starts_with(home) && !shown(&program) {
                 found.notes.push(format!(

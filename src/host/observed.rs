@@ -1,25 +1,20 @@
 //! What the host may run and no guard covers, before and after a run.
 
-use std::ffi::OsStr;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::child;
-use crate::host::git;
-use crate::host::reading;
+use crate::host::{git, reading};
 use crate::sandbox::guard;
 use crate::sandbox::guard::Watched;
-use crate::trusted;
 use crate::trusted::Found;
+use crate::{child, trusted};
 
 /// What stands at the watched paths at one moment.
 #[derive(Debug, Default, Deserialize, Serialize)]
@@ -48,10 +43,7 @@ pub(crate) fn observe(watched: &Watched) -> Observed {
     if let Some((project, index)) = &watched.index_of {
         paths.extend(nested_repositories(project, index));
     }
-    let became_one = watched
-        .no_repository
-        .iter()
-        .filter(|project| git::is_repository(project));
+    let became_one = watched.no_repository.iter().filter(|project| git::is_repository(project));
     paths.extend(became_one.map(|project| project.join("HEAD")));
     paths.sort();
     paths.dedup();
@@ -59,11 +51,7 @@ pub(crate) fn observe(watched: &Watched) -> Observed {
     let guarded = watched.guarded.iter().cloned();
     let guarded_stamps = guarded.map(|path| (stamp_of_guarded(&path), path));
     let stamped = watched_stamps.chain(guarded_stamps);
-    Observed(
-        stamped
-            .filter_map(|(stamp, path)| Some((path.into_os_string(), stamp?)))
-            .collect(),
-    )
+    Observed(stamped.filter_map(|(stamp, path)| Some((path.into_os_string(), stamp?))).collect())
 }
 
 impl Observed {
@@ -82,21 +70,13 @@ fn stamp(path: &Path) -> Option<Stamp> {
         entries.filter_map(|entry| Some((entry.file_name(), identity(entry.metadata().ok()?))));
     let mut content: Vec<(OsString, Identity)> = stamped.collect();
     content.sort();
-    Some(Stamp {
-        itself: identity(itself),
-        target: fs::metadata(path).ok().map(identity),
-        content,
-    })
+    Some(Stamp { itself: identity(itself), target: fs::metadata(path).ok().map(identity), content })
 }
 
 /// Which file it is, and nothing more: the host may change it as it likes.
 fn stamp_of_guarded(path: &Path) -> Option<Stamp> {
     let meta = fs::symlink_metadata(path).ok()?;
-    Some(Stamp {
-        itself: (meta.dev(), meta.ino(), 0, 0),
-        target: None,
-        content: Vec::new(),
-    })
+    Some(Stamp { itself: (meta.dev(), meta.ino(), 0, 0), target: None, content: Vec::new() })
 }
 
 /// The entries of `folder` whose names end with `ending`.
@@ -122,11 +102,7 @@ fn nested_repositories(project: &Path, index: &Path) -> Vec<PathBuf> {
         .flat_map(|nested| {
             let dot = nested.join(".git");
             match dot.is_dir() {
-                true => guard::GIT
-                    .iter()
-                    .chain(&["hooks"])
-                    .map(|name| dot.join(name))
-                    .collect(),
+                true => guard::GIT.iter().chain(&["hooks"]).map(|name| dot.join(name)).collect(),
                 false => vec![dot],
             }
         })

@@ -2,11 +2,9 @@
 //! as if all had gone well and runs nothing. So the popup's program leaves a file, and what the key runs
 //! after the popup takes it away.
 
-use std::fs;
-use std::io;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use anyhow::Context;
 
@@ -45,9 +43,7 @@ pub(crate) fn take_drawn(runtime: &Path, press: &str) -> anyhow::Result<bool> {
 
 /// Two process ids, server and client.
 fn file_of(folder: &Path, press: &str) -> anyhow::Result<PathBuf> {
-    let is_plain = press
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let is_plain = press.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let ids = press.split_once('.').filter(|_| is_plain);
     let (server, client) = ids.context("that is no server and client")?;
     Ok(folder.join(format!("{server}.{client}")))

@@ -1,24 +1,19 @@
 //! Files that an agent may have made, read so that none of them can hold us up: a FIFO would block
 //! the open, a device never ends, and a file may be as large as the disk.
 
-use std::fs;
-use std::io;
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::{fs, io};
 
-use nix::libc::O_NOCTTY;
-use nix::libc::O_NONBLOCK;
+use nix::libc::{O_NOCTTY, O_NONBLOCK};
 
 /// No configuration is larger.
 const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// Opens a regular file; anything else is an error of kind `InvalidInput`.
 pub(super) fn open(path: &Path) -> io::Result<fs::File> {
-    let file = fs::OpenOptions::new()
-        .read(true)
-        .custom_flags(O_NONBLOCK | O_NOCTTY)
-        .open(path)?;
+    let file = fs::OpenOptions::new().read(true).custom_flags(O_NONBLOCK | O_NOCTTY).open(path)?;
     match file.metadata()?.is_file() {
         true => Ok(file),
         false => Err(io::ErrorKind::InvalidInput.into()),
@@ -67,10 +62,7 @@ pub(super) fn begins_with(longer: &mut fs::File, beginning: &mut fs::File) -> io
             return Ok(true);
         }
         let mut found = Vec::new();
-        longer
-            .by_ref()
-            .take(wanted.len() as u64)
-            .read_to_end(&mut found)?;
+        longer.by_ref().take(wanted.len() as u64).read_to_end(&mut found)?;
         if found != wanted {
             return Ok(false);
         }

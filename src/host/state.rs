@@ -2,29 +2,19 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
 use crate::escape::for_terminal;
-use crate::harness::Conversation;
-use crate::harness::Harness;
-use crate::harness::Missing;
-use crate::harness::StateAccess;
-use crate::harness::StateBind;
-use crate::harness::StateRoot;
-use crate::harness::UserSetting;
-use crate::harness::slug;
-use crate::host::Host;
-use crate::host::canonical_as_far_as_it_exists;
-use crate::host::conversations;
+use crate::harness::{
+    Conversation, Harness, Missing, StateAccess, StateBind, StateRoot, UserSetting, slug,
+};
 use crate::host::observed::ending_with;
-use crate::host::reading;
+use crate::host::{Host, canonical_as_far_as_it_exists, conversations, reading};
 use crate::plan::Creation;
 use crate::sandbox::Bind;
 use crate::sandbox::environment::Variables;
-use crate::sandbox::refusal::Surroundings;
-use crate::sandbox::refusal::check_relocated;
+use crate::sandbox::refusal::{Surroundings, check_relocated};
 use crate::session::Session;
 
 /// The state of one harness.
@@ -64,9 +54,7 @@ pub(super) fn look_up(
         {
             let default = home.join(bind.root.default);
             check_relocated(&root, &default, env, around)?;
-            state
-                .relocated
-                .insert(OsString::from(env), root.clone().into());
+            state.relocated.insert(OsString::from(env), root.clone().into());
         }
         if let Some(ending) = bind.path.strip_prefix('*') {
             state.endings.push((root.clone(), ending.to_owned()));

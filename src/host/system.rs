@@ -9,13 +9,8 @@ use crate::sandbox::Bind;
 const ROOTS: &[&str] = &["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
 /// Where programs also live on some systems.
-const MORE_ROOTS: &[&str] = &[
-    "/opt",
-    "/nix/store",
-    "/run/current-system",
-    "/gnu/store",
-    "/home/linuxbrew",
-];
+const MORE_ROOTS: &[&str] =
+    &["/opt", "/nix/store", "/run/current-system", "/gnu/store", "/home/linuxbrew"];
 
 /// The curated part of /etc. Not /etc/ssh: its files, owned by root, show as nobody's inside, and ssh
 /// refuses them; without the folder it uses its defaults.
@@ -72,10 +67,9 @@ pub(super) fn roots() -> Vec<Bind> {
         let path = Path::new(root);
         match fs::symlink_metadata(path) {
             Ok(meta) if meta.is_symlink() => {
-                shown.extend(fs::read_link(path).ok().map(|target| Bind::Link {
-                    dest: path.into(),
-                    target,
-                }));
+                shown.extend(
+                    fs::read_link(path).ok().map(|target| Bind::Link { dest: path.into(), target }),
+                );
             }
             Ok(meta) if meta.is_dir() => shown.push(Bind::read_only(path)),
             _ => {}
@@ -85,10 +79,7 @@ pub(super) fn roots() -> Vec<Bind> {
         if let Ok(real) = fs::canonicalize(root)
             && real.is_dir()
         {
-            shown.push(Bind::ReadOnly {
-                source: real,
-                dest: root.into(),
-            });
+            shown.push(Bind::ReadOnly { source: real, dest: root.into() });
         }
     }
     shown
@@ -97,11 +88,7 @@ pub(super) fn roots() -> Vec<Bind> {
 /// The curated /etc, what of it is hidden again, and the name resolver.
 pub(super) fn etc() -> Vec<Bind> {
     let mut shown: Vec<Bind> = Vec::new();
-    let java = fs::read_dir("/etc")
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.file_name());
+    let java = fs::read_dir("/etc").into_iter().flatten().flatten().map(|entry| entry.file_name());
     let java = java.filter(|name| name.to_string_lossy().starts_with("java-"));
     let names = ETC.iter().map(Into::into).chain(java);
     for name in names {
@@ -115,9 +102,7 @@ pub(super) fn etc() -> Vec<Bind> {
     }
     for hidden in HIDDEN {
         if Path::new(hidden).is_dir() {
-            shown.push(Bind::Private {
-                dest: hidden.into(),
-            });
+            shown.push(Bind::Private { dest: hidden.into() });
         }
     }
     shown.extend(resolver(Path::new("/etc/resolv.conf")));
@@ -145,18 +130,12 @@ fn resolver(path: &Path) -> Vec<Bind> {
         return vec![Bind::read_only(at)];
     }
     let folder = at.parent().unwrap_or(Path::new("/")).to_owned();
-    match RESOLVER_FOLDERS
-        .iter()
-        .any(|allowed| folder.starts_with(allowed))
-    {
+    match RESOLVER_FOLDERS.iter().any(|allowed| folder.starts_with(allowed)) {
         true => shown.push(Bind::read_only(folder)),
         false => {
             // Somewhere else: the file alone, where the program looks for it.
             return fs::canonicalize(path)
-                .map(|source| Bind::ReadOnly {
-                    source,
-                    dest: path.into(),
-                })
+                .map(|source| Bind::ReadOnly { source, dest: path.into() })
                 .into_iter()
                 .collect();
         }

@@ -1,16 +1,11 @@
 //! Whether a conversation is in the harness's own store.
 
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
-use crate::harness::Conversation;
-use crate::harness::Harness;
-use crate::harness::Transcripts;
-use crate::host::Host;
-use crate::host::conversations;
-use crate::host::reading;
+use crate::harness::{Conversation, Harness, Transcripts};
 use crate::host::state::root_folder;
+use crate::host::{Host, conversations, reading};
 use crate::ladder::Transcript;
 use crate::session::Session;
 
@@ -50,9 +45,7 @@ fn find(folder: &Path, transcripts: &Transcripts, conversation: &str) -> io::Res
     };
     let mut best = Transcript::Absent;
     for project in projects {
-        let file = project?
-            .path()
-            .join(format!("{conversation}{}", transcripts.suffix));
+        let file = project?.path().join(format!("{conversation}{}", transcripts.suffix));
         match reading::open(&file) {
             Ok(file) => match reading::holds(file, transcripts.resumable.as_bytes())? {
                 true => return Ok(Transcript::Present),
@@ -66,8 +59,5 @@ fn find(folder: &Path, transcripts: &Transcripts, conversation: &str) -> io::Res
 }
 
 fn is_absence(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

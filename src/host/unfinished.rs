@@ -2,19 +2,15 @@
 //! its end, so that the changes of a run whose `exec` was killed are told by the next one.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use anyhow::Context;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::escape::for_terminal;
 use crate::host::make_private_folder;
-use crate::host::observed::Observed;
-use crate::host::observed::observe;
+use crate::host::observed::{Observed, observe};
 use crate::sandbox::guard::Watched;
 use crate::session::SessionId;
 
@@ -45,10 +41,7 @@ pub(crate) fn keep(
             .iter()
             .map(|(folder, ending)| (words(folder), ending.clone()))
             .collect(),
-        index_of: watched
-            .index_of
-            .as_ref()
-            .map(|(project, index)| (words(project), words(index))),
+        index_of: watched.index_of.as_ref().map(|(project, index)| (words(project), words(index))),
         no_repository: watched.no_repository.as_ref().map(words),
         before,
     };
@@ -68,14 +61,8 @@ pub(crate) fn changed(folder: &Path, id: &SessionId) -> Vec<PathBuf> {
     let watched = Watched {
         paths: kept.paths.into_iter().map(PathBuf::from).collect(),
         guarded: kept.guarded.into_iter().map(PathBuf::from).collect(),
-        endings: kept
-            .endings
-            .into_iter()
-            .map(|(folder, ending)| (folder.into(), ending))
-            .collect(),
-        index_of: kept
-            .index_of
-            .map(|(project, index)| (project.into(), index.into())),
+        endings: kept.endings.into_iter().map(|(folder, ending)| (folder.into(), ending)).collect(),
+        index_of: kept.index_of.map(|(project, index)| (project.into(), index.into())),
         no_repository: kept.no_repository.map(PathBuf::from),
     };
     observe(&watched).since(&kept.before)

@@ -1,11 +1,9 @@
 //! Where sandboxed agents write: a program that lies there is run inside only.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::host::Host;
-use crate::host::links;
 use crate::host::links::Hop;
+use crate::host::{Host, links};
 use crate::sandbox::refusal;
 use crate::store;
 use crate::store::Store;

@@ -6,32 +6,24 @@
 
 mod picker;
 
-pub(crate) use picker::Items;
-pub(crate) use picker::session;
+pub(crate) use picker::{Items, session};
 
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::sync::Arc;
-use std::sync::Once;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Once};
 
-use anyhow::Context;
-use anyhow::bail;
-use console::Key;
-use console::Term;
+use anyhow::{Context, bail};
+use console::{Key, Term};
 use dialoguer::Select;
-use dialoguer::theme::ColorfulTheme;
-use dialoguer::theme::SimpleTheme;
-use dialoguer::theme::Theme;
+use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
 
 use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::harness::Harness;
 use crate::session::FsAccess;
-use crate::signals;
-use crate::terminal;
+use crate::{signals, terminal};
 
 /// The smallest terminal to ask on: a list needs its question, one item and a line below.
 const FEWEST_ROWS: u16 = 3;
@@ -55,23 +47,18 @@ pub(crate) struct HarnessChoice {
 pub(crate) fn harness(choices: &[HarnessChoice]) -> anyhow::Result<&'static Harness> {
     let items: Vec<String> = choices
         .iter()
-        .map(
-            |choice| match (choice.installed, choice.harness.runs_own_command()) {
-                (_, true) => format!("{} (any command)", choice.harness.id),
-                (true, false) => choice.harness.id.to_owned(),
-                (false, false) => format!("{} (not installed)", choice.harness.id),
-            },
-        )
+        .map(|choice| match (choice.installed, choice.harness.runs_own_command()) {
+            (_, true) => format!("{} (any command)", choice.harness.id),
+            (true, false) => choice.harness.id.to_owned(),
+            (false, false) => format!("{} (not installed)", choice.harness.id),
+        })
         .collect();
     loop {
         let chosen = &choices[select("Harness", &items, 0)?];
         if chosen.installed {
             return Ok(chosen.harness);
         }
-        tell(&format!(
-            "{} is not installed: {}",
-            chosen.harness.id, chosen.harness.install_hint
-        ))?;
+        tell(&format!("{} is not installed: {}", chosen.harness.id, chosen.harness.install_hint))?;
     }
 }
 
@@ -152,11 +139,7 @@ fn input(question: &str, default: Option<&str>) -> anyhow::Result<String> {
     theme.format_input_prompt(&mut prompt, question, shown.as_deref())?;
     term.write_str(&prompt)?;
     let text = answered(&term, read_line(&term).map_err(dialoguer::Error::IO))?;
-    let text = if text.is_empty() {
-        default.unwrap_or_default().to_owned()
-    } else {
-        text
-    };
+    let text = if text.is_empty() { default.unwrap_or_default().to_owned() } else { text };
     term.clear_line()?;
     let mut chosen = String::new();
     theme.format_input_prompt_selection(&mut chosen, question, &for_terminal(&text))?;
@@ -210,10 +193,7 @@ pub(crate) fn room_for_an_item() -> usize {
 
 /// Waits until somebody presses Enter or Escape, or nobody can any more.
 pub(crate) fn wait_for_enter() {
-    while !matches!(
-        Term::stderr().read_key(),
-        Ok(Key::Enter | Key::Escape) | Err(_)
-    ) {}
+    while !matches!(Term::stderr().read_key(), Ok(Key::Enter | Key::Escape) | Err(_)) {}
 }
 
 /// The terminal, large enough and safe against signals: console raises SIGINT for Ctrl-C, which
@@ -232,11 +212,8 @@ fn ready() -> anyhow::Result<Term> {
             ))
         );
     }
-    signal_hook::flag::register(
-        signal_hook::consts::SIGINT,
-        Arc::new(AtomicBool::new(false)),
-    )
-    .context("could not catch Ctrl-C")?;
+    signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::new(AtomicBool::new(false)))
+        .context("could not catch Ctrl-C")?;
     static ONCE: Once = Once::new();
     let mut caught = Ok(());
     ONCE.call_once(|| {
@@ -247,9 +224,7 @@ fn ready() -> anyhow::Result<Term> {
             }
         });
     });
-    caught
-        .and_then(|()| signals::leave_to_the_thread(true))
-        .context("could not catch signals")?;
+    caught.and_then(|()| signals::leave_to_the_thread(true)).context("could not catch signals")?;
     ASKING.store(true, Ordering::SeqCst);
     Ok(term)
 }
@@ -287,9 +262,7 @@ pub(crate) fn tell(words: &str) -> anyhow::Result<()> {
 fn shell_words(line: &str) -> Option<Vec<OsString>> {
     let words = shlex::bytes::Shlex::new(line.as_bytes());
     let mut words = words;
-    let split: Vec<OsString> = words
-        .by_ref()
-        .map(|word| std::ffi::OsStr::from_bytes(&word).to_owned())
-        .collect();
+    let split: Vec<OsString> =
+        words.by_ref().map(|word| std::ffi::OsStr::from_bytes(&word).to_owned()).collect();
     (!words.had_error).then_some(split)
 }

@@ -13,11 +13,7 @@ use dialoguer::theme::Theme;
 use fuzzy_matcher::skim::SkimMatcherV2;
 
 use crate::escape::for_terminal;
-use crate::prompt::MARGIN;
-use crate::prompt::answered;
-use crate::prompt::cut;
-use crate::prompt::ready;
-use crate::prompt::theme;
+use crate::prompt::{MARGIN, answered, cut, ready, theme};
 
 /// The sessions of the list, by their places in it. Of thousands a few are drawn.
 pub(crate) struct Items<'a> {
@@ -51,11 +47,7 @@ fn ask(term: &Term, items: &Items) -> anyhow::Result<usize> {
     let drawn = Drawn {
         theme: theme(),
         term,
-        places: sought
-            .iter()
-            .enumerate()
-            .map(|(at, text)| (*text, at))
-            .collect(),
+        places: sought.iter().enumerate().map(|(at, text)| (*text, at)).collect(),
         items,
         preview_rows: preview_rows(rows),
     };
@@ -105,8 +97,7 @@ impl Theme for Drawn<'_> {
         search_term: &str,
         bytes_pos: usize,
     ) -> fmt::Result {
-        self.theme
-            .format_fuzzy_select_prompt(f, prompt, search_term, bytes_pos)
+        self.theme.format_fuzzy_select_prompt(f, prompt, search_term, bytes_pos)
     }
 
     fn format_fuzzy_select_prompt_item(
@@ -133,11 +124,7 @@ impl Theme for Drawn<'_> {
         if active && self.preview_rows > 0 {
             for line in (self.items.preview)(at, self.preview_rows) {
                 let shown = format!("    │ {}", for_terminal(&line));
-                write!(
-                    f,
-                    "\n{}",
-                    console::style(cut(self.term, &shown, 1)).for_stderr().dim()
-                )?;
+                write!(f, "\n{}", console::style(cut(self.term, &shown, 1)).for_stderr().dim())?;
             }
         }
         Ok(())

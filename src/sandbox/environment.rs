@@ -2,8 +2,7 @@
 //! since `/proc/1/environ` inside shows what bubblewrap itself was given.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 /// Variables by name.
 pub(crate) type Variables = BTreeMap<OsString, OsString>;
@@ -138,11 +137,7 @@ mod tests {
     use super::*;
 
     fn rule(net: bool) -> Rule<'static> {
-        Rule {
-            net,
-            harness: &["API_KEY"],
-            extra: &[],
-        }
+        Rule { net, harness: &["API_KEY"], extra: &[] }
     }
 
     fn names(passed: &Variables) -> Vec<&str> {
@@ -150,10 +145,7 @@ mod tests {
     }
 
     fn caller(names: &[&str]) -> Variables {
-        names
-            .iter()
-            .map(|name| ((*name).into(), "v".into()))
-            .collect()
+        names.iter().map(|name| ((*name).into(), "v".into())).collect()
     }
 
     #[test]
@@ -173,14 +165,9 @@ mod tests {
             "SSL_CERT_FILE",
         ]);
         let passed = sandboxed(&caller, &rule(false));
-        let passed: Vec<&str> = names(&passed)
-            .into_iter()
-            .filter(|name| !name.starts_with("GIT_CONFIG_"))
-            .collect();
-        assert_eq!(
-            passed,
-            ["API_KEY", "HOME", "LC_ALL", "PATH", "SSL_CERT_FILE"]
-        );
+        let passed: Vec<&str> =
+            names(&passed).into_iter().filter(|name| !name.starts_with("GIT_CONFIG_")).collect();
+        assert_eq!(passed, ["API_KEY", "HOME", "LC_ALL", "PATH", "SSL_CERT_FILE"]);
     }
 
     #[test]
@@ -193,11 +180,7 @@ mod tests {
     fn no_list_lets_a_way_out_through() {
         let asked: Vec<String> = NEVER.iter().map(|name| (*name).to_owned()).collect();
         for name in NEVER {
-            let rule = Rule {
-                net: true,
-                harness: NEVER,
-                extra: &asked,
-            };
+            let rule = Rule { net: true, harness: NEVER, extra: &asked };
             assert!(!passes(OsStr::new(name), &rule), "{name}");
             assert!(refused_extra(name).is_some(), "{name}");
         }

@@ -6,15 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use seccompiler::BpfProgram;
-use seccompiler::SeccompAction;
-use seccompiler::SeccompCmpArgLen;
-use seccompiler::SeccompCmpOp;
-use seccompiler::SeccompCondition;
-use seccompiler::SeccompFilter;
-use seccompiler::SeccompRule;
-use seccompiler::TargetArch;
-use seccompiler::sock_filter;
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, TargetArch, sock_filter,
+};
 
 use nix::libc;
 
@@ -52,11 +47,7 @@ fn denied() -> anyhow::Result<BTreeMap<i64, Vec<SeccompRule>>> {
         // reads the pane next.
         (
             libc::SYS_ioctl,
-            vec![
-                request(libc::TIOCSTI)?,
-                request(libc::TIOCLINUX)?,
-                request(TIOCSETD)?,
-            ],
+            vec![request(libc::TIOCSTI)?, request(libc::TIOCLINUX)?, request(TIOCSETD)?],
         ),
         (libc::SYS_add_key, always.clone()),
         (libc::SYS_request_key, always.clone()),
@@ -96,12 +87,7 @@ fn refuse_x32() -> BpfProgram {
 }
 
 fn instruction(code: u32, jump_true: u8, jump_false: u8, k: u32) -> sock_filter {
-    sock_filter {
-        code: code as u16,
-        jt: jump_true,
-        jf: jump_false,
-        k,
-    }
+    sock_filter { code: code as u16, jt: jump_true, jf: jump_false, k }
 }
 
 fn bytes(instruction: &sock_filter) -> Vec<u8> {

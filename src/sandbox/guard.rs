@@ -2,8 +2,7 @@
 //! would later run it.
 
 use std::collections::BTreeSet;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::sandbox::Bind;
 
@@ -34,12 +33,8 @@ pub(crate) const PROJECT: &[&str] = &[
 ];
 
 /// Settings in JSON of a project that name commands.
-pub(crate) const PROJECT_COMMANDS: &[&str] = &[
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-    ".codex/hooks.json",
-    ".mcp.json",
-];
+pub(crate) const PROJECT_COMMANDS: &[&str] =
+    &[".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json", ".mcp.json"];
 
 /// In a git folder.
 pub(crate) const GIT: &[&str] = &["config", "config.worktree", "info/attributes", "commondir"];
@@ -77,17 +72,10 @@ pub(crate) struct Watched {
 /// renaming a folder above it would walk round the guard.
 pub(crate) fn binds(root: &Path, paths: &[PathBuf], others: &[&Path]) -> Vec<Bind> {
     let mut pins = BTreeSet::new();
-    let all = || {
-        paths
-            .iter()
-            .map(PathBuf::as_path)
-            .chain(others.iter().copied())
-    };
+    let all = || paths.iter().map(PathBuf::as_path).chain(others.iter().copied());
     for path in all() {
-        let between = path
-            .ancestors()
-            .skip(1)
-            .take_while(|above| *above != root && above.starts_with(root));
+        let between =
+            path.ancestors().skip(1).take_while(|above| *above != root && above.starts_with(root));
         pins.extend(between.map(Path::to_owned));
     }
     // What is bound needs no pin, which would show the host's side of it again.
@@ -127,9 +115,6 @@ mod tests {
     #[test]
     fn the_folders_above_other_binds_are_pinned_and_those_below_are_not() {
         let others = ["/p/state/claude", "/p/state/claude/projects/x"].map(Path::new);
-        assert_eq!(
-            binds(Path::new("/p"), &[], &others),
-            [Bind::writable("/p/state")]
-        );
+        assert_eq!(binds(Path::new("/p"), &[], &others), [Bind::writable("/p/state")]);
     }
 }

@@ -9,11 +9,9 @@ pub(crate) mod guard;
 pub(crate) mod refusal;
 
 use std::ffi::OsString;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::session::FsAccess;
-use crate::session::Policy;
+use crate::session::{FsAccess, Policy};
 
 /// Where our own binary stands inside.
 pub(crate) const OWN_BINARY: &str = "/run/hqt-tmux";
@@ -53,19 +51,13 @@ impl Bind {
     /// `path`, read-only, where it is.
     pub(crate) fn read_only(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
-        Self::ReadOnly {
-            source: path.clone(),
-            dest: path,
-        }
+        Self::ReadOnly { source: path.clone(), dest: path }
     }
 
     /// `path`, writable, where it is.
     pub(crate) fn writable(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
-        Self::Writable {
-            source: path.clone(),
-            dest: path,
-        }
+        Self::Writable { source: path.clone(), dest: path }
     }
 
     pub(crate) fn dest(&self) -> &Path {
@@ -109,16 +101,12 @@ impl Bind {
         match later {
             // The link is in the folder that is shown, if its parent is the same one on the host.
             Self::Link { .. } => source == dest,
-            Self::ReadOnly {
-                source: later_source,
-                dest: later_dest,
-            } => match (
-                later_source.strip_prefix(source),
-                later_dest.strip_prefix(dest),
-            ) {
-                (Ok(below_source), Ok(below_dest)) => below_source == below_dest,
-                _ => false,
-            },
+            Self::ReadOnly { source: later_source, dest: later_dest } => {
+                match (later_source.strip_prefix(source), later_dest.strip_prefix(dest)) {
+                    (Ok(below_source), Ok(below_dest)) => below_source == below_dest,
+                    _ => false,
+                }
+            }
             Self::Writable { .. } | Self::Private { .. } => false,
         }
     }
@@ -167,10 +155,7 @@ pub(crate) fn wrap(
 
     // The home folder is hidden before anything in it is shown; what lies under the project comes
     // after the project, which would otherwise show the host's side of it again.
-    Bind::Private {
-        dest: facts.home.clone(),
-    }
-    .push_to(&mut argv);
+    Bind::Private { dest: facts.home.clone() }.push_to(&mut argv);
     let (inside_project, elsewhere): (Vec<&Bind>, Vec<&Bind>) =
         binds.iter().partition(|bind| bind.dest().starts_with(cwd));
     push_sorted(&mut argv, elsewhere);
@@ -216,11 +201,7 @@ fn push_system(argv: &mut Vec<OsString>, facts: &SandboxFacts) {
     // bubblewrap would make missing parents with mode 0700.
     push_words(argv, &["--dir", "/etc", "--dir", "/run", "--dir", "/var"]);
     push_words(argv, &["--symlink", "/tmp", "/var/tmp"]);
-    argv.extend([
-        "--ro-bind".into(),
-        facts.own_exe.clone().into(),
-        OWN_BINARY.into(),
-    ]);
+    argv.extend(["--ro-bind".into(), facts.own_exe.clone().into(), OWN_BINARY.into()]);
     push_all(argv, &facts.etc);
 }
 
@@ -240,10 +221,7 @@ fn push_sorted(argv: &mut Vec<OsString>, mut binds: Vec<&Bind>) {
     let mut kept: Vec<&Bind> = Vec::new();
     for bind in binds {
         // Only the nearest bind above decides: a private folder between hides its parent's content.
-        let nearest = kept
-            .iter()
-            .rev()
-            .find(|earlier| bind.dest().starts_with(earlier.dest()));
+        let nearest = kept.iter().rev().find(|earlier| bind.dest().starts_with(earlier.dest()));
         if nearest.is_none_or(|earlier| !earlier.makes_needless(bind)) {
             kept.push(bind);
         }

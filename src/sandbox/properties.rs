@@ -2,21 +2,13 @@
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
-use crate::sandbox::Bind;
-use crate::sandbox::OWN_BINARY;
-use crate::sandbox::SandboxFacts;
-use crate::sandbox::guard;
-use crate::sandbox::refusal::Surroundings;
-use crate::sandbox::refusal::check_binds;
-use crate::sandbox::refusal::check_cwd;
-use crate::sandbox::wrap;
-use crate::session::FsAccess;
-use crate::session::Policy;
+use crate::sandbox::refusal::{Surroundings, check_binds, check_cwd};
+use crate::sandbox::{Bind, OWN_BINARY, SandboxFacts, guard, wrap};
+use crate::session::{FsAccess, Policy};
 
 const HOME: &str = "/home/u";
 
@@ -40,9 +32,7 @@ fn path() -> impl Strategy<Value = PathBuf> {
         "[a-c #;$'\"\n]{1,3}".prop_filter("no dots", |name| name != "." && name != ".."),
     ];
     prop::collection::vec(component, 0..5).prop_map(|components| {
-        components
-            .iter()
-            .fold(PathBuf::from("/"), |path, next| path.join(next))
+        components.iter().fold(PathBuf::from("/"), |path, next| path.join(next))
     })
 }
 
@@ -56,10 +46,8 @@ fn bind() -> impl Strategy<Value = Bind> {
 }
 
 fn policy() -> impl Strategy<Value = Policy> {
-    (any::<bool>(), any::<bool>()).prop_map(|(rw, net)| Policy {
-        fs: if rw { FsAccess::Rw } else { FsAccess::Ro },
-        net,
-    })
+    (any::<bool>(), any::<bool>())
+        .prop_map(|(rw, net)| Policy { fs: if rw { FsAccess::Rw } else { FsAccess::Ro }, net })
 }
 
 fn facts() -> SandboxFacts {

@@ -1,7 +1,6 @@
 //! Folders in which no sandboxed session is started, since the sandbox could not hold there.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
 use crate::escape::for_terminal;
@@ -151,9 +150,7 @@ pub(crate) fn check_cwd(cwd: &Path, around: &Surroundings) -> Result<(), UserErr
 
 /// Whether `path` lies in a folder of credentials.
 pub(crate) fn holds_credentials(path: &Path, home: &Path) -> bool {
-    CREDENTIALS
-        .iter()
-        .any(|private| path.starts_with(home.join(private)))
+    CREDENTIALS.iter().any(|private| path.starts_with(home.join(private)))
 }
 
 /// Whether no session whatever can be sandboxed in `folder`, whoever asks.
@@ -173,34 +170,21 @@ pub(crate) fn is_system(path: &Path) -> bool {
 
 fn private_reason(cwd: &Path, around: &Surroundings) -> Option<String> {
     let home = &around.home;
-    if let Some(own) = around
-        .own_folders
-        .iter()
-        .find(|own| cwd.starts_with(own) || own.starts_with(cwd))
+    if let Some(own) =
+        around.own_folders.iter().find(|own| cwd.starts_with(own) || own.starts_with(cwd))
     {
-        return Some(format!(
-            "hqt-tmux keeps its own records in `{}`",
-            for_terminal(own)
-        ));
+        return Some(format!("hqt-tmux keeps its own records in `{}`", for_terminal(own)));
     }
-    if let Some(private) = PRIVATE
-        .iter()
-        .find(|private| home.join(private).starts_with(cwd))
-    {
+    if let Some(private) = PRIVATE.iter().find(|private| home.join(private).starts_with(cwd)) {
         return Some(format!("it is or contains the private folder ~/{private}"));
     }
-    if let Some(private) = CREDENTIALS
-        .iter()
-        .find(|private| cwd.starts_with(home.join(private)))
-    {
+    if let Some(private) = CREDENTIALS.iter().find(|private| cwd.starts_with(home.join(private))) {
         return Some(format!(
             "it lies in ~/{private}, which holds credentials or settings that the host obeys"
         ));
     }
-    let on_path = around
-        .path_folders
-        .iter()
-        .any(|folder| folder.starts_with(home) && folder == cwd);
+    let on_path =
+        around.path_folders.iter().any(|folder| folder.starts_with(home) && folder == cwd);
     on_path.then(|| "it is a folder of PATH: what is written there runs on the host".to_owned())
 }
 
@@ -212,10 +196,8 @@ pub(crate) fn check_relocated(
     variable: &str,
     around: &Surroundings,
 ) -> Result<(), UserError> {
-    let covers_own = around
-        .own_folders
-        .iter()
-        .any(|own| own.starts_with(root) || root.starts_with(own));
+    let covers_own =
+        around.own_folders.iter().any(|own| own.starts_with(root) || root.starts_with(own));
     let is_private = holds_credentials(root, &around.home) && !root.starts_with(default);
     if covers_own
         || is_private
@@ -248,11 +230,7 @@ pub(crate) fn check_binds(binds: &[Bind], around: &Surroundings) -> Result<(), U
             ))
             .hint("check the variables that relocate the harness's folders"));
         }
-        if let Some(socket) = around
-            .tmux_sockets
-            .iter()
-            .find(|socket| socket.starts_with(source))
-        {
+        if let Some(socket) = around.tmux_sockets.iter().find(|socket| socket.starts_with(source)) {
             return Err(UserError::new(format!(
                 "the tmux socket `{}` would be reachable inside, under `{}`: it is a way out of the sandbox",
                 for_terminal(socket),
@@ -302,10 +280,7 @@ mod tests {
             "/root",
         ] {
             let refused = check_cwd(Path::new(cwd), &around());
-            assert!(
-                refused.is_err_and(|error| error.remedy().is_some()),
-                "{cwd}"
-            );
+            assert!(refused.is_err_and(|error| error.remedy().is_some()), "{cwd}");
         }
     }
 
@@ -329,12 +304,7 @@ mod tests {
         assert!(check_binds(&[Bind::read_only("/home/u")], &around()).is_err());
         assert!(check_binds(&[Bind::writable("/home")], &around()).is_err());
         assert!(check_binds(&[Bind::read_only("/srv/p")], &around()).is_err());
-        let fine = [
-            Bind::read_only("/home/u/p"),
-            Bind::Private {
-                dest: "/home/u".into(),
-            },
-        ];
+        let fine = [Bind::read_only("/home/u/p"), Bind::Private { dest: "/home/u".into() }];
         assert_eq!(check_binds(&fine, &around()), Ok(()));
     }
 }

@@ -1,11 +1,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use crate::sandbox::Bind;
-use crate::sandbox::SandboxFacts;
-use crate::sandbox::wrap;
-use crate::session::FsAccess;
-use crate::session::Policy;
+use crate::sandbox::{Bind, SandboxFacts, wrap};
+use crate::session::{FsAccess, Policy};
 
 fn facts() -> SandboxFacts {
     SandboxFacts {
@@ -15,10 +12,7 @@ fn facts() -> SandboxFacts {
         home: "/home/u".into(),
         system: vec![
             Bind::read_only("/usr"),
-            Bind::Link {
-                dest: "/bin".into(),
-                target: "usr/bin".into(),
-            },
+            Bind::Link { dest: "/bin".into(), target: "usr/bin".into() },
         ],
         etc: vec![Bind::read_only("/etc/passwd")],
     }
@@ -26,17 +20,11 @@ fn facts() -> SandboxFacts {
 
 fn line(fs: FsAccess, net: bool, binds: &[Bind]) -> String {
     let command: Vec<OsString> = vec!["claude".into(), "--flag".into()];
-    wrap(
-        &command,
-        Path::new("/home/u/p"),
-        Policy { fs, net },
-        binds,
-        &facts(),
-    )
-    .iter()
-    .map(|word| word.to_string_lossy().into_owned())
-    .collect::<Vec<_>>()
-    .join(" ")
+    wrap(&command, Path::new("/home/u/p"), Policy { fs, net }, binds, &facts())
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[test]
@@ -62,15 +50,10 @@ fn each_toggle_of_the_policy_changes_its_own_argument_only() {
         line(FsAccess::Ro, true, &[]),
         loose.replace("--bind /home/u/p", "--ro-bind /home/u/p")
     );
-    assert_eq!(
-        line(FsAccess::Rw, false, &[]),
-        loose.replace("--share-net ", "")
-    );
+    assert_eq!(line(FsAccess::Rw, false, &[]), loose.replace("--share-net ", ""));
     assert_eq!(
         line(FsAccess::Ro, false, &[]),
-        loose
-            .replace("--share-net ", "")
-            .replace("--bind /home/u/p", "--ro-bind /home/u/p")
+        loose.replace("--share-net ", "").replace("--bind /home/u/p", "--ro-bind /home/u/p")
     );
 }
 
@@ -82,14 +65,10 @@ fn harness_binds_are_spliced_in_with_their_access() {
         &[
             Bind::writable("/home/u/.codex/sessions"),
             Bind::read_only("/home/u/.codex"),
-            Bind::Private {
-                dest: "/home/u/.codex/tmp".into(),
-            },
+            Bind::Private { dest: "/home/u/.codex/tmp".into() },
         ],
     );
-    let parent = line
-        .find("--ro-bind /home/u/.codex /home/u/.codex")
-        .unwrap();
+    let parent = line.find("--ro-bind /home/u/.codex /home/u/.codex").unwrap();
     let child = line.find("--bind /home/u/.codex/sessions").unwrap();
     let hidden = line.find("--tmpfs /home/u/.codex/tmp").unwrap();
     assert!(parent < child && parent < hidden, "{line}");
@@ -97,11 +76,7 @@ fn harness_binds_are_spliced_in_with_their_access() {
 
 #[test]
 fn what_lies_in_the_project_comes_after_it() {
-    let line = line(
-        FsAccess::Rw,
-        true,
-        &[Bind::read_only("/home/u/p/.codex/config.toml")],
-    );
+    let line = line(FsAccess::Rw, true, &[Bind::read_only("/home/u/p/.codex/config.toml")]);
     let project = line.find("--bind /home/u/p /home/u/p").unwrap();
     let inside = line.find("--ro-bind /home/u/p/.codex/config.toml").unwrap();
     assert!(project < inside, "{line}");
@@ -115,13 +90,8 @@ fn a_read_only_parent_makes_its_children_needless() {
         &[
             Bind::read_only("/home/u/.bun"),
             Bind::read_only("/home/u/.bun/bin"),
-            Bind::Link {
-                dest: "/home/u/.bun/bin/x".into(),
-                target: "y".into(),
-            },
-            Bind::Private {
-                dest: "/home/u/.bun/tmp".into(),
-            },
+            Bind::Link { dest: "/home/u/.bun/bin/x".into(), target: "y".into() },
+            Bind::Private { dest: "/home/u/.bun/tmp".into() },
             Bind::read_only("/home/u/.bun/tmp/kept"),
         ],
     );
@@ -132,13 +102,7 @@ fn a_read_only_parent_makes_its_children_needless() {
 #[test]
 fn root_gets_a_read_only_proc_sys() {
     let root = SandboxFacts { uid: 0, ..facts() };
-    let policy = Policy {
-        fs: FsAccess::Rw,
-        net: true,
-    };
+    let policy = Policy { fs: FsAccess::Rw, net: true };
     let argv = wrap(&[], Path::new("/p"), policy, &[], &root);
-    assert!(
-        argv.windows(2)
-            .any(|pair| pair == ["--ro-bind", "/proc/sys"])
-    );
+    assert!(argv.windows(2).any(|pair| pair == ["--ro-bind", "/proc/sys"]));
 }

@@ -64,12 +64,9 @@ pub(crate) fn explain(error: &Error, folder: &Path) -> anyhow::Error {
             "it was left as it is; move it away to begin with an empty one: mv {shown} {shown}.damaged"
         ),
         Error::Absent => "start a session first: hqt-tmux new".to_owned(),
-        Error::Io(_) | Error::Sqlite(_) => format!(
-            "look at the permissions and the free space of {}",
-            for_terminal(folder)
-        ),
+        Error::Io(_) | Error::Sqlite(_) => {
+            format!("look at the permissions and the free space of {}", for_terminal(folder))
+        }
     };
-    UserError::new(format!("could not use the store `{shown}`: {error}"))
-        .hint(hint)
-        .into()
+    UserError::new(format!("could not use the store `{shown}`: {error}")).hint(hint).into()
 }

@@ -3,21 +3,12 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use rusqlite::Connection;
-use rusqlite::Transaction;
+use rusqlite::{Connection, Transaction};
 
-use crate::session::Session;
-use crate::session::SessionId;
-use crate::store::PATIENCE;
-use crate::store::Record;
-use crate::store::Result;
-use crate::store::Store;
-use crate::store::migrations;
-use crate::store::path;
-use crate::store::row;
+use crate::session::{Session, SessionId};
+use crate::store::{PATIENCE, Record, Result, Store, migrations, path, row};
 
 /// What a session is called, and enough to know it by.
 #[derive(Clone, Debug, Eq, PartialEq)]

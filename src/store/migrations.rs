@@ -1,10 +1,8 @@
 //! Brings a store to this version: an append-only list, applied in one exclusive transaction.
 
-use rusqlite::Connection;
-use rusqlite::TransactionBehavior;
+use rusqlite::{Connection, TransactionBehavior};
 
-use crate::store::Error;
-use crate::store::Result;
+use crate::store::{Error, Result};
 
 /// The number of a migration is the `user_version` after it. One that has landed is never edited.
 pub(super) const MIGRATIONS: &[&str] = &[
@@ -26,10 +24,7 @@ pub(super) fn version(connection: &Connection) -> Result<i64> {
 pub(super) fn ensure_known(connection: &Connection) -> Result<()> {
     match version(connection)? {
         0 => Err(Error::Absent),
-        found if found > known() => Err(Error::Newer {
-            found,
-            known: known(),
-        }),
+        found if found > known() => Err(Error::Newer { found, known: known() }),
         found if found < 0 => Err(Error::Corrupt(format!("its version is {found}"))),
         _ => Ok(()),
     }
@@ -44,18 +39,13 @@ pub(super) fn apply(connection: &mut Connection) -> Result<()> {
     // Read again under the lock: another process may have been faster.
     let found = version(&transaction)?;
     if found > known() {
-        return Err(Error::Newer {
-            found,
-            known: known(),
-        });
+        return Err(Error::Newer { found, known: known() });
     }
     let Ok(applied) = usize::try_from(found) else {
         return Err(Error::Corrupt(format!("its version is {found}")));
     };
     if applied == 0 && holds_tables(&transaction)? {
-        return Err(Error::Corrupt(
-            "it is the database of another program".into(),
-        ));
+        return Err(Error::Corrupt("it is the database of another program".into()));
     }
     for migration in &MIGRATIONS[applied..] {
         transaction.execute_batch(migration)?;
@@ -66,9 +56,5 @@ pub(super) fn apply(connection: &mut Connection) -> Result<()> {
 }
 
 fn holds_tables(connection: &Connection) -> Result<bool> {
-    Ok(
-        connection.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| {
-            row.get(0)
-        })?,
-    )
+    Ok(connection.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?)
 }

@@ -1,39 +1,25 @@
 //! The store: sessions in SQLite.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "an edge: it makes the store's folder and file"
-)]
+#![expect(clippy::disallowed_methods, reason = "an edge: it makes the store's folder and file")]
 
 mod error;
 mod look;
 mod migrations;
 mod row;
 
-pub(crate) use error::Error;
-pub(crate) use error::explain;
-pub(crate) use look::Named;
-pub(crate) use look::Snapshot;
+pub(crate) use error::{Error, explain};
+pub(crate) use look::{Named, Snapshot};
 pub(crate) use row::Record;
 
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::DirBuilderExt;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
-use std::path::PathBuf;
-use std::time::Duration;
-use std::time::SystemTime;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
-use rusqlite::Connection;
-use rusqlite::OpenFlags;
-use rusqlite::OptionalExtension;
-use rusqlite::params;
+use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 
-use crate::session::Ended;
-use crate::session::Sandboxing;
-use crate::session::Session;
-use crate::session::SessionId;
+use crate::session::{Ended, Sandboxing, Session, SessionId};
 
 /// How long a writer waits for another one.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -63,18 +49,10 @@ pub(crate) fn path(folder: &Path) -> PathBuf {
 impl Store {
     /// Opens the store in `folder`, making it and bringing it to this version where needed.
     pub(crate) fn open(folder: &Path) -> Result<Self> {
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)?;
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let path = path(folder);
         // SQLite would make the file with the umask's mode.
-        fs::OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .mode(0o600)
-            .open(&path)?;
+        fs::OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path)?;
         let connection = Connection::open_with_flags(
             &path,
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
@@ -114,25 +92,16 @@ impl Store {
     /// The session `id`.
     pub(crate) fn get(&self, id: &SessionId) -> Result<Option<Session>> {
         let query = format!("SELECT {} FROM session WHERE id = ?1", row::COLUMNS);
-        Ok(self
-            .connection
-            .query_row(&query, [id.as_str()], row::read)
-            .optional()?)
+        Ok(self.connection.query_row(&query, [id.as_str()], row::read).optional()?)
     }
 
     /// Removes a session; whether it was there.
     pub(crate) fn delete(&self, id: &SessionId) -> Result<bool> {
-        Ok(self
-            .connection
-            .execute("DELETE FROM session WHERE id = ?1", [id.as_str()])?
-            > 0)
+        Ok(self.connection.execute("DELETE FROM session WHERE id = ?1", [id.as_str()])? > 0)
     }
 
     pub(crate) fn rename(&self, id: &SessionId, name: &str) -> Result<()> {
-        self.change(
-            "UPDATE session SET name = ?2 WHERE id = ?1",
-            params![id.as_str(), name],
-        )
+        self.change("UPDATE session SET name = ?2 WHERE id = ?1", params![id.as_str(), name])
     }
 
     pub(crate) fn set_sandbox(&self, id: &SessionId, sandbox: &Sandboxing) -> Result<()> {
@@ -188,10 +157,7 @@ impl Store {
     pub(crate) fn set_report(&self, id: &SessionId, paths: &[PathBuf]) -> Result<()> {
         let paths: Vec<&OsStr> = paths.iter().map(|path| path.as_os_str()).collect();
         let json = serde_json::to_string(&paths).unwrap_or_default();
-        self.change(
-            "UPDATE session SET report_json = ?2 WHERE id = ?1",
-            params![id.as_str(), json],
-        )
+        self.change("UPDATE session SET report_json = ?2 WHERE id = ?1", params![id.as_str(), json])
     }
 
     /// Records the end of a run.
@@ -230,9 +196,8 @@ impl Store {
             "SELECT id, failed_unseen FROM session WHERE run_open = 1 \
              UNION SELECT id, failed_unseen FROM session WHERE failed_unseen = 1",
         )?;
-        let rows = statement.query_map([], |row| {
-            Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?))
-        })?;
+        let rows = statement
+            .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?)))?;
         let mut summary = Summary::default();
         for row in rows {
             let (id, failed) = row?;
@@ -251,9 +216,8 @@ impl Store {
 
     /// Whether SQLite finds the file sound; reads all of it.
     pub(crate) fn quick_check(&self) -> Result<()> {
-        let verdict: String = self
-            .connection
-            .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        let verdict: String =
+            self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
         match verdict.as_str() {
             "ok" => Ok(()),
             _ => Err(Error::Corrupt(verdict)),
@@ -281,10 +245,7 @@ fn split(bytes: &[u8]) -> Vec<std::ffi::OsString> {
     let Some(bytes) = bytes.strip_suffix(&[0]) else {
         return Vec::new();
     };
-    bytes
-        .split(|byte| *byte == 0)
-        .map(|word| OsStr::from_bytes(word).to_owned())
-        .collect()
+    bytes.split(|byte| *byte == 0).map(|word| OsStr::from_bytes(word).to_owned()).collect()
 }
 
 #[cfg(test)]

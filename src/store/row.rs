@@ -1,27 +1,16 @@
 //! A session as a row.
 
 use std::borrow::Cow;
-use std::ffi::OsStr;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
-use std::path::PathBuf;
-use std::time::Duration;
-use std::time::SystemTime;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
-use rusqlite::Connection;
-use rusqlite::Row;
-use rusqlite::params;
 use rusqlite::types::Type;
+use rusqlite::{Connection, Row, params};
 
-use crate::session::Ended;
-use crate::session::LastExit;
-use crate::session::Sandboxing;
-use crate::session::Session;
-use crate::session::SessionId;
-use crate::store::Result;
-use crate::store::join;
-use crate::store::split;
+use crate::session::{Ended, LastExit, Sandboxing, Session, SessionId};
+use crate::store::{Result, join, split};
 
 /// In the order in which [`read`] and [`Record`] take them.
 pub(super) const COLUMNS: &str = "id, name, harness, arguments, cwd, env_names, sandbox_json, conversation_id, \
@@ -100,11 +89,7 @@ impl Record<'_> {
     }
 
     pub(crate) fn cwd(&self) -> Result<&Path> {
-        let bytes = self
-            .0
-            .get_ref(4)?
-            .as_blob()
-            .map_err(rusqlite::Error::from)?;
+        let bytes = self.0.get_ref(4)?.as_blob().map_err(rusqlite::Error::from)?;
         Ok(Path::new(OsStr::from_bytes(bytes)))
     }
 
@@ -152,9 +137,8 @@ fn env_names(json: &str) -> Vec<String> {
 /// A report that can't be read hides no session.
 fn report(row: &Row<'_>) -> rusqlite::Result<Vec<PathBuf>> {
     let json = row.get_ref(18)?.as_bytes_or_null()?;
-    let paths: Vec<OsString> = json
-        .and_then(|json| serde_json::from_slice(json).ok())
-        .unwrap_or_default();
+    let paths: Vec<OsString> =
+        json.and_then(|json| serde_json::from_slice(json).ok()).unwrap_or_default();
     Ok(paths.into_iter().map(PathBuf::from).collect())
 }
 
@@ -171,9 +155,7 @@ fn ended(row: &Row<'_>) -> rusqlite::Result<Option<Ended>> {
 
 fn last_exit(row: &Row<'_>) -> rusqlite::Result<Option<LastExit>> {
     let at = row.get::<_, Option<i64>>(14)?.map(time);
-    Ok(ended(row)?
-        .zip(at)
-        .map(|(ended, at)| LastExit { ended, at }))
+    Ok(ended(row)?.zip(at).map(|(ended, at)| LastExit { ended, at }))
 }
 
 fn unreadable(column: usize, words: &str) -> rusqlite::Error {
@@ -186,9 +168,7 @@ fn path(bytes: &[u8]) -> PathBuf {
 
 /// Milliseconds since 1970; a clock before that counts as 1970.
 pub(super) fn milliseconds(time: SystemTime) -> i64 {
-    let since = time
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or_default();
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 

@@ -1,18 +1,10 @@
 use std::path::Path;
-use std::time::Duration;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use rusqlite::Connection;
 
-use crate::session::Ended;
-use crate::session::FsAccess;
-use crate::session::Policy;
-use crate::session::Sandboxing;
-use crate::session::Session;
-use crate::session::SessionId;
-use crate::store::Error;
-use crate::store::Store;
-use crate::store::migrations;
+use crate::session::{Ended, FsAccess, Policy, Sandboxing, Session, SessionId};
+use crate::store::{Error, Store, migrations};
 
 fn store() -> Store {
     let mut connection = Connection::open_in_memory().unwrap();
@@ -80,10 +72,7 @@ fn a_store_of_each_older_version_is_carried_over() {
     migrations::apply(&mut connection).unwrap();
     let store = Store { connection };
     let all = store.all().unwrap();
-    assert_eq!(
-        (all[0].name.as_str(), &all[0].sandbox),
-        ("old", &Sandboxing::Off)
-    );
+    assert_eq!((all[0].name.as_str(), &all[0].sandbox), ("old", &Sandboxing::Off));
     assert_eq!(all[0].cwd, Path::new("/p"));
 }
 
@@ -99,10 +88,7 @@ fn a_newer_store_is_refused_with_both_numbers() {
 fn the_database_of_another_program_is_left_alone() {
     let mut connection = Connection::open_in_memory().unwrap();
     connection.execute_batch("CREATE TABLE theirs (x)").unwrap();
-    assert!(matches!(
-        migrations::apply(&mut connection),
-        Err(Error::Corrupt(_))
-    ));
+    assert!(matches!(migrations::apply(&mut connection), Err(Error::Corrupt(_))));
 }
 
 #[test]
@@ -111,26 +97,17 @@ fn a_run_leaves_its_traces() {
     let session = session('a', Sandboxing::Off);
     store.insert(&session).unwrap();
     let at = SystemTime::UNIX_EPOCH + Duration::from_secs(9);
-    store
-        .begin_run(&session.id, Some(Path::new("/s")), at)
-        .unwrap();
+    store.begin_run(&session.id, Some(Path::new("/s")), at).unwrap();
     store.add_note(&session.id, "one").unwrap();
     store.add_note(&session.id, "two").unwrap();
-    store
-        .set_report(&session.id, &["/p/.envrc".into()])
-        .unwrap();
+    store.set_report(&session.id, &["/p/.envrc".into()]).unwrap();
     store.set_conversation(&session.id, Some("c2")).unwrap();
-    store
-        .end_run(&session.id, Ended::Signal(9), true, at)
-        .unwrap();
+    store.end_run(&session.id, Ended::Signal(9), true, at).unwrap();
     let after = store.get(&session.id).unwrap().unwrap();
     assert_eq!(after.report, [Path::new("/p/.envrc")]);
     assert_eq!(after.note.as_deref(), Some("one\ntwo"));
     assert_eq!(after.former_conversation_id.as_deref(), Some("c1"));
-    assert_eq!(
-        after.last_exit.map(|exit| exit.ended),
-        Some(Ended::Signal(9))
-    );
+    assert_eq!(after.last_exit.map(|exit| exit.ended), Some(Ended::Signal(9)));
     assert_eq!(store.summary().unwrap().failed_unseen, 1);
     store.mark_seen(&[&session.id]).unwrap();
     assert_eq!(store.summary().unwrap().failed_unseen, 0);

@@ -4,9 +4,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
-use super::Result;
-use super::Tmux;
-use super::named;
+use super::{Result, Tmux, named};
 
 impl Tmux {
     /// The value of a global option, as tmux prints it.
@@ -24,10 +22,7 @@ impl Tmux {
     /// The folder that the program in `pane` works in. A pane that has gone has none.
     pub(crate) fn folder_of(&self, pane: &str) -> Result<Option<PathBuf>> {
         let format = "#{pane_current_path}";
-        let mut output = self.run(
-            [named("display-message", &["-p", "-t", pane, format])],
-            None,
-        )?;
+        let mut output = self.run([named("display-message", &["-p", "-t", pane, format])], None)?;
         // A folder's own name may end in a line break: one alone is tmux's.
         output.pop_if(|byte| *byte == b'\n');
         Ok((!output.is_empty()).then(|| OsString::from_vec(output).into()))

@@ -2,10 +2,7 @@
 
 use std::path::Path;
 
-use super::Result;
-use super::Tmux;
-use super::named;
-use super::push;
+use super::{Result, Tmux, named, push};
 
 impl Tmux {
     /// Opens a window that runs `words` in `cwd`, and shows it to whoever looks at `tmux_session`

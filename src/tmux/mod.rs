@@ -2,10 +2,7 @@
 //!
 //! Names and folders never stand where tmux expands formats (a folder named `#(cmd)` would run
 //! `cmd`), targets are ids, and every word goes through one encoder.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "an edge: it runs tmux and looks at its socket"
-)]
+#![expect(clippy::disallowed_methods, reason = "an edge: it runs tmux and looks at its socket")]
 
 mod asked;
 mod dialog;
@@ -17,27 +14,20 @@ mod windows;
 
 pub(crate) use error::Error;
 use error::Result;
-pub(crate) use panes::Listing;
-pub(crate) use panes::Pane;
+pub(crate) use panes::{Listing, Pane};
 pub(crate) use program::ensure_supported;
-pub(crate) use socket::Socket;
-pub(crate) use socket::all_folders as socket_folders;
-pub(crate) use socket::inside as socket_in_use;
-pub(crate) use socket::session_inside;
-pub(crate) use windows::Closing;
-pub(crate) use windows::PaneCommand;
-pub(crate) use windows::Place;
+pub(crate) use socket::{
+    Socket, all_folders as socket_folders, inside as socket_in_use, session_inside,
+};
+pub(crate) use windows::{Closing, PaneCommand, Place};
 
-use std::io;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
-use tmux_interface::Tmux as TmuxProgram;
-use tmux_interface::TmuxCommand;
+use tmux_interface::{Tmux as TmuxProgram, TmuxCommand};
 
 use crate::child;
 use crate::escape::for_terminal;
@@ -55,18 +45,12 @@ pub(crate) struct Tmux {
 
 impl Tmux {
     pub(crate) fn on(socket: Socket) -> Self {
-        Self {
-            socket,
-            program: None,
-        }
+        Self { socket, program: None }
     }
 
     /// The same server, asked through this program: where PATH can't be trusted any more.
     pub(crate) fn run_as(self, program: PathBuf) -> Self {
-        Self {
-            program: Some(program),
-            ..self
-        }
+        Self { program: Some(program), ..self }
     }
 
     pub(crate) fn socket_path(&self) -> &Path {
@@ -148,14 +132,12 @@ impl Tmux {
     }
 
     pub(crate) fn kill_pane(&self, pane: &str) -> Result<()> {
-        self.run([named("kill-pane", &["-t", pane])], None)
-            .map(drop)
+        self.run([named("kill-pane", &["-t", pane])], None).map(drop)
     }
 
     /// `name` must be of the safe alphabet: tmux expands formats in it.
     pub(crate) fn rename_window(&self, window: &str, name: &str) -> Result<()> {
-        self.run([named("rename-window", &["-t", window, "--", name])], None)
-            .map(drop)
+        self.run([named("rename-window", &["-t", window, "--", name])], None).map(drop)
     }
 
     fn run<'a>(
@@ -189,10 +171,7 @@ impl Tmux {
     /// of the process is set on what it builds.
     fn program<'a>(&self, commands: impl IntoIterator<Item = TmuxCommand<'a>>) -> Result<Command> {
         let socket = self.socket.path().to_str().ok_or_else(|| {
-            Error::Failed(format!(
-                "the socket `{}` is not UTF-8",
-                for_terminal(self.socket.path())
-            ))
+            Error::Failed(format!("the socket `{}` is not UTF-8", for_terminal(self.socket.path())))
         })?;
         let mut tmux = TmuxProgram::new().force_utf8().socket_path(socket);
         for command in commands {
@@ -202,10 +181,7 @@ impl Tmux {
         let program = self.program.clone().or_else(program::on_path);
         let program = program.ok_or(Error::NotInstalled)?;
         let program = program.to_str().ok_or_else(|| {
-            Error::Failed(format!(
-                "the path of tmux, `{}`, is not UTF-8",
-                for_terminal(&program)
-            ))
+            Error::Failed(format!("the path of tmux, `{}`, is not UTF-8", for_terminal(&program)))
         })?;
         built.name(program.to_owned());
         Ok(Command::from(built))
@@ -239,13 +215,9 @@ mod tests {
 
     #[test]
     fn a_final_semicolon_is_encoded() {
-        for (word, encoded) in [
-            ("a;", "a\\;"),
-            (";", "\\;"),
-            ("a;b", "a;b"),
-            ("a\\;", "a\\\\;"),
-            ("", ""),
-        ] {
+        for (word, encoded) in
+            [("a;", "a\\;"), (";", "\\;"), ("a;b", "a;b"), ("a\\;", "a\\\\;"), ("", "")]
+        {
             assert_eq!(encode(word), encoded);
         }
     }

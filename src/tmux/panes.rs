@@ -57,10 +57,7 @@ impl Listing {
 
     /// The pane of the session `id`; a living one before a dead one.
     pub(crate) fn of_session(&self, id: &SessionId) -> Option<&Pane> {
-        let mut ours = self
-            .panes
-            .iter()
-            .filter(|pane| pane.session.as_ref() == Some(id));
+        let mut ours = self.panes.iter().filter(|pane| pane.session.as_ref() == Some(id));
         let first = ours.clone().next();
         ours.find(|pane| !pane.dead).or(first)
     }
@@ -74,11 +71,7 @@ impl Listing {
     /// All panes of the session `id`, each once: a window linked to two tmux sessions lists twice.
     pub(crate) fn all_of_session(&self, id: &SessionId) -> Vec<&Pane> {
         let mut ours: Vec<&Pane> = Vec::new();
-        for pane in self
-            .panes
-            .iter()
-            .filter(|pane| pane.session.as_ref() == Some(id))
-        {
+        for pane in self.panes.iter().filter(|pane| pane.session.as_ref() == Some(id)) {
             if !ours.iter().any(|known| known.pane == pane.pane) {
                 ours.push(pane);
             }
@@ -107,19 +100,13 @@ impl Listing {
 
     /// The tmux session that was used last.
     pub(crate) fn latest_tmux_session(&self) -> Option<&str> {
-        self.panes
-            .iter()
-            .max_by_key(|pane| pane.activity)
-            .map(|pane| pane.tmux_session.as_str())
+        self.panes.iter().max_by_key(|pane| pane.activity).map(|pane| pane.tmux_session.as_str())
     }
 }
 
 /// Reads lines of [`FORMAT`]; what is no such line is passed over.
 pub(super) fn parse(output: &[u8]) -> Vec<Pane> {
-    output
-        .split(|byte| *byte == b'\n')
-        .filter_map(parse_line)
-        .collect()
+    output.split(|byte| *byte == b'\n').filter_map(parse_line).collect()
 }
 
 fn parse_line(line: &[u8]) -> Option<Pane> {
@@ -134,17 +121,7 @@ fn parse_line(line: &[u8]) -> Option<Pane> {
     let pid = fields.next()?.parse().ok();
     let session = SessionId::parse(fields.next().unwrap_or_default());
     let title = fields.next().unwrap_or_default().to_owned();
-    Some(Pane {
-        pane,
-        window,
-        tmux_session,
-        dead,
-        bell,
-        activity,
-        pid,
-        session,
-        title,
-    })
+    Some(Pane { pane, window, tmux_session, dead, bell, activity, pid, session, title })
 }
 
 fn id(field: &str, sigil: char) -> Option<String> {
@@ -178,14 +155,10 @@ mod tests {
 
     #[test]
     fn a_living_pane_goes_before_a_dead_one() {
-        let listing = Listing::new(parse(
-            b"%1 @1 $0 1 0 1  aaaaaaaaaaaa \n%2 @2 $0 0 0 1 9 aaaaaaaaaaaa \n",
-        ));
+        let listing =
+            Listing::new(parse(b"%1 @1 $0 1 0 1  aaaaaaaaaaaa \n%2 @2 $0 0 0 1 9 aaaaaaaaaaaa \n"));
         let id = SessionId::parse("aaaaaaaaaaaa").unwrap();
-        assert_eq!(
-            listing.of_session(&id).map(|pane| pane.pane.as_str()),
-            Some("%2")
-        );
+        assert_eq!(listing.of_session(&id).map(|pane| pane.pane.as_str()), Some("%2"));
         assert_eq!(listing.all_of_session(&id).len(), 2);
     }
 

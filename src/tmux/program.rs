@@ -8,8 +8,7 @@ use tmux_interface::Tmux as TmuxProgram;
 
 use crate::child;
 use crate::tmux::ANSWER_TIME;
-use crate::tmux::error::Error;
-use crate::tmux::error::Result;
+use crate::tmux::error::{Error, Result};
 
 /// The oldest tmux that has `remain-on-exit failed` and popups.
 pub(super) const MINIMUM: (u32, u32) = (3, 2);

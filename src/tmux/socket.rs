@@ -1,12 +1,10 @@
 //! Which tmux server is meant: tmux's own rules (tmux(1), -L and -S), made explicit.
 
 use std::ffi::OsStr;
-use std::fs;
-use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use crate::error::UserError;
 use crate::escape::for_terminal;
@@ -35,10 +33,7 @@ impl Socket {
             return Self::at(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
         }
         if let (None, Some(path)) = (name, inside(env)) {
-            return Self {
-                from_inside: true,
-                ..Self::at(&path)
-            };
+            return Self { from_inside: true, ..Self::at(&path) };
         }
         Self {
             path: default_folder(env, uid).join(name.unwrap_or("default")),
@@ -49,11 +44,7 @@ impl Socket {
 
     /// A socket whose path is known.
     pub(crate) fn at(path: &Path) -> Self {
-        Self {
-            path: path.to_owned(),
-            from_inside: false,
-            folder_is_tmuxs: false,
-        }
+        Self { path: path.to_owned(), from_inside: false, folder_is_tmuxs: false }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -88,10 +79,9 @@ impl Socket {
     /// Makes tmux's own folder as tmux would; with `-S` it doesn't.
     pub(super) fn ensure_folder(&self) -> io::Result<()> {
         match self.path.parent() {
-            Some(folder) if self.folder_is_tmuxs && !folder.exists() => fs::DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(folder),
+            Some(folder) if self.folder_is_tmuxs && !folder.exists() => {
+                fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+            }
             _ => Ok(()),
         }
     }
@@ -117,9 +107,7 @@ pub(crate) fn session_inside(env: &Variables) -> Option<String> {
 }
 
 fn default_folder(env: &Variables, uid: u32) -> PathBuf {
-    let base = env
-        .get(OsStr::new("TMUX_TMPDIR"))
-        .filter(|base| !base.is_empty());
+    let base = env.get(OsStr::new("TMUX_TMPDIR")).filter(|base| !base.is_empty());
     let base = base.map_or(Path::new("/tmp"), Path::new);
     base.join(format!("tmux-{uid}"))
 }
@@ -127,10 +115,7 @@ fn default_folder(env: &Variables, uid: u32) -> PathBuf {
 /// Everything through which a tmux server of this user could be reached, as far as the environment
 /// tells: sockets, and the folders where tmux makes them.
 pub(crate) fn all_folders(env: &Variables, uid: u32) -> Vec<PathBuf> {
-    let mut all = vec![
-        default_folder(env, uid),
-        Path::new("/tmp").join(format!("tmux-{uid}")),
-    ];
+    let mut all = vec![default_folder(env, uid), Path::new("/tmp").join(format!("tmux-{uid}"))];
     all.extend(inside(env));
     all
 }

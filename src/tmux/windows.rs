@@ -5,13 +5,7 @@ use std::path::Path;
 use tmux_interface::TmuxCommand;
 
 use crate::session::SessionId;
-use crate::tmux::Error;
-use crate::tmux::Pane;
-use crate::tmux::Result;
-use crate::tmux::Tmux;
-use crate::tmux::named;
-use crate::tmux::panes;
-use crate::tmux::push;
+use crate::tmux::{Error, Pane, Result, Tmux, named, panes, push};
 
 /// The pane option that makes a pane ours: its value is the session's id.
 const MARK: &str = "@hqt_session";
@@ -97,8 +91,7 @@ impl Tmux {
         let mut respawn = named("respawn-pane", &["-t", pane]);
         push_command(&mut respawn, command);
         let marks = marks(pane, command.id);
-        self.run(std::iter::once(respawn).chain(marks), None)
-            .map(drop)
+        self.run(std::iter::once(respawn).chain(marks), None).map(drop)
     }
 
     pub(crate) fn set_closing(&self, pane: &str, closing: Closing) -> Result<()> {

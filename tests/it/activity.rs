@@ -8,9 +8,7 @@ use crate::support::TestEnv;
 #[track_caller]
 fn wait_activity(env: &TestEnv, id: &str, activity: &Value) -> String {
     let what = format!("activity {activity} of {id}");
-    env.wait_until(&what, || {
-        (env.session(id)["activity"] == *activity).then_some(())
-    });
+    env.wait_until(&what, || (env.session(id)["activity"] == *activity).then_some(()));
     let listed = env.run(&["list"]).ok();
     let line = listed.lines().find(|line| line.contains(id));
     line.expect("the session is listed").to_owned()
@@ -80,23 +78,10 @@ fn a_bell_that_nobody_has_heard_calls_for_a_person() {
 #[test]
 fn a_command_of_the_users_own_may_ring_for_anything() {
     let env = TestEnv::new();
-    let id = env.new_session(&[
-        "--harness",
-        "generic",
-        "--",
-        "sh",
-        "-c",
-        "printf '\\007'; cat",
-    ]);
+    let id = env.new_session(&["--harness", "generic", "--", "sh", "-c", "printf '\\007'; cat"]);
     let window = env.pane_of(&id).window;
     env.wait_until("the bell", || {
-        let flag = env.tmux(&[
-            "display-message",
-            "-p",
-            "-t",
-            &window,
-            "#{window_bell_flag}",
-        ]);
+        let flag = env.tmux(&["display-message", "-p", "-t", &window, "#{window_bell_flag}"]);
         (flag.trim_end() == "1").then_some(())
     });
     assert_eq!(env.session(&id)["activity"], Value::Null);

@@ -29,11 +29,7 @@ fn every_verb_refuses(env: &TestEnv, check: impl Fn(Output)) {
         let mut command = env.hqt(verb);
         command.current_dir(env.project());
         check(env.finish(command));
-        assert_eq!(
-            fs::read(env.store()).unwrap(),
-            before,
-            "{verb:?} changed the file"
-        );
+        assert_eq!(fs::read(env.store()).unwrap(), before, "{verb:?} changed the file");
     }
     assert_eq!(env.panes().len(), 1, "a window was opened");
     assert!(env.runs().is_empty(), "a harness was started");
@@ -82,11 +78,7 @@ fn with_state_folder(env: &TestEnv, mount: &[&str], args: &[&str]) -> Output {
     let mut command = env.command("bwrap");
     command.args(["--dev-bind", "/", "/"]).args(mount);
     command.arg(env.path("state")).arg("--").arg(binary());
-    command
-        .arg("-S")
-        .arg(env.socket())
-        .args(args)
-        .current_dir(env.project());
+    command.arg("-S").arg(env.socket()).args(args).current_dir(env.project());
     env.finish(command)
 }
 
@@ -98,12 +90,7 @@ fn s27_a_read_only_store_opens_no_window() {
     let state = env.path("state");
     let mount = ["--ro-bind", state.to_str().unwrap()];
     let new: &[&str] = &["new", "-d", "--harness", "claude"];
-    for args in [
-        new,
-        &["resume", "-d", &id],
-        &["rename", &id, "x"],
-        &["delete", &id],
-    ] {
+    for args in [new, &["resume", "-d", &id], &["rename", &id, "x"], &["delete", &id]] {
         with_state_folder(&env, &mount, args).refuses(&[state.to_str().unwrap()]);
     }
     assert_eq!(env.panes().len(), 1);
@@ -200,23 +187,13 @@ fn s28_an_unreadable_policy_refuses_that_session_alone() {
     let (broken, _) = env.finished_conversation();
     let (whole, _) = env.finished_conversation();
     let connection = Connection::open(env.store()).unwrap();
-    for policy in [
-        "{\"fs\":\"rwx\"}",
-        "not json",
-        "",
-        "null",
-        "{\"fs\":\"rw\",\"net\":1}",
-    ] {
+    for policy in ["{\"fs\":\"rwx\"}", "not json", "", "null", "{\"fs\":\"rw\",\"net\":1}"] {
         let update = "UPDATE session SET sandbox_json = ?1 WHERE id = ?2";
         connection.execute(update, [policy, &broken]).unwrap();
         assert_eq!(env.list().len(), 2);
         env.run(&["list"]).ok();
         env.run(&["resume", "-d", &broken]).refuses(&["sandbox"]);
-        assert_eq!(
-            env.runs().len(),
-            2,
-            "a session without a policy ran: {policy}"
-        );
+        assert_eq!(env.runs().len(), 2, "a session without a policy ran: {policy}");
     }
     env.run(&["resume", "-d", &whole]).ok_with_words();
     env.run(&["rename", &broken, "still there"]).ok_with_words();

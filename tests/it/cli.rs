@@ -6,9 +6,7 @@ use std::process::Stdio;
 
 use crate::support::{Terminal, TestEnv, binary};
 
-const VERBS: &[&str] = &[
-    "new", "resume", "list", "show", "stop", "rename", "delete", "doctor",
-];
+const VERBS: &[&str] = &["new", "resume", "list", "show", "stop", "rename", "delete", "doctor"];
 
 #[test]
 fn help_is_data_and_names_every_verb() {
@@ -116,10 +114,7 @@ fn list_and_show_say_the_same_in_words_and_json() {
     let id = env.new_session(&["--harness", "claude", "--name", "seen"]);
     env.wait_runs(1);
     let listed = env.run(&["list"]).ok();
-    let line = listed
-        .lines()
-        .find(|l| l.contains(&id))
-        .expect("a line of the session");
+    let line = listed.lines().find(|l| l.contains(&id)).expect("a line of the session");
     for word in ["seen", "claude", "running"] {
         assert!(line.contains(word), "{line}");
     }
@@ -156,11 +151,7 @@ fn a_broken_pipe_ends_quietly() {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let mut command = env.hqt(args);
-        let output = command
-            .stdout(writer)
-            .stderr(Stdio::piped())
-            .output()
-            .unwrap();
+        let output = command.stdout(writer).stderr(Stdio::piped()).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!said.contains("panicked"), "{args:?}: {said}");
         assert_eq!(said, "", "{args:?}");
@@ -171,16 +162,9 @@ fn a_broken_pipe_ends_quietly() {
 fn a_full_disk_on_stdout_is_not_success() {
     let env = TestEnv::new();
     env.finished_conversation();
-    let full = fs::OpenOptions::new()
-        .write(true)
-        .open("/dev/full")
-        .unwrap();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let mut command = env.hqt(&["list", "--json"]);
-    let output = command
-        .stdout(full)
-        .stderr(Stdio::piped())
-        .output()
-        .unwrap();
+    let output = command.stdout(full).stderr(Stdio::piped()).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("hqt-tmux: "));
 }
@@ -197,12 +181,7 @@ fn colours_are_for_terminals_that_want_them() {
     let log = env.path("typescript");
     let socket = env.socket();
     let command = format!("'{}' -S '{}' list", binary().display(), socket.display());
-    let script = [
-        OsStr::new("script"),
-        "-qec".as_ref(),
-        command.as_ref(),
-        log.as_ref(),
-    ];
+    let script = [OsStr::new("script"), "-qec".as_ref(), command.as_ref(), log.as_ref()];
     let terminal = Terminal::open(&env, (100, 30), &script);
     assert_eq!(terminal.wait_exit(), 0);
     let typed = fs::read_to_string(log).unwrap();
@@ -251,10 +230,7 @@ fn s38_without_tmux_a_session_that_is_there_is_not_given_up() {
     let output = env.run(&["list"]);
     assert_eq!(output.status, Some(0), "{output}");
     assert!(output.stderr.contains(needs), "{output}");
-    env.set(
-        "PATH",
-        format!("{}:/usr/bin:/bin", env.path("bin").display()),
-    );
+    env.set("PATH", format!("{}:/usr/bin:/bin", env.path("bin").display()));
     assert_eq!(env.session(&running)["state"], "running");
     assert_eq!(env.session(&dead)["state"], "dead");
 }

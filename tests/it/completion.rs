@@ -79,8 +79,7 @@ impl<'e> Shell<'e> {
     #[track_caller]
     fn complete(&self, typed: &str) -> Vec<String> {
         let words = self.env.home().join("words");
-        self.terminal
-            .wait_until("a prompt", |screen| screen.trim() == "READY>");
+        self.terminal.wait_until("a prompt", |screen| screen.trim() == "READY>");
         self.terminal.type_text(typed);
         self.terminal.keys(&["Tab", "Enter"]);
         let text = poll(
@@ -180,11 +179,7 @@ fn the_rest_is_completed(shell: &str) {
     }
     let words = terminal.complete("hqt-tmux new -c folders/");
     assert_eq!(words[..2], ["new", "-c"], "{shell}");
-    assert_eq!(
-        words[2].trim_end_matches('/'),
-        "folders/$(touch PWNED) x",
-        "{shell}"
-    );
+    assert_eq!(words[2].trim_end_matches('/'), "folders/$(touch PWNED) x", "{shell}");
     assert!(!env.home().join("PWNED").exists(), "{shell} ran something");
 }
 
@@ -257,18 +252,9 @@ fn completing_is_silent_whatever_is_wrong() {
     connection.execute(update, []).unwrap();
     assert_eq!(session("bash"), "words\ntwo");
     drop(connection);
-    fs::write(
-        env.store(),
-        "no store of any kind, but long enough to be looked at",
-    )
-    .unwrap();
+    fs::write(env.store(), "no store of any kind, but long enough to be looked at").unwrap();
     assert_eq!(session("bash"), "words");
-    for odd in [
-        &["bash"][..],
-        &["bash", "--", "x"],
-        &["zsh"],
-        &["fish", "--"],
-    ] {
+    for odd in [&["bash"][..], &["bash", "--", "x"], &["zsh"], &["fish", "--"]] {
         assert_eq!(ask(odd), "");
     }
 }

@@ -1,9 +1,8 @@
 //! Many commands at once: one lock, one harness, no lost row.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::{fs, thread};
 
 use crate::support::{Output, TestEnv, argv_of, descendants};
 
@@ -20,29 +19,13 @@ fn s25_fifty_new_at_once_give_fifty_rows_and_windows() {
     let env = TestEnv::new();
     let project = env.project();
     let project = project.to_str().unwrap();
-    let args = [
-        "new",
-        "-d",
-        "--harness",
-        "generic",
-        "--cwd",
-        project,
-        "--",
-        "/bin/sleep",
-        "600",
-    ];
+    let args = ["new", "-d", "--harness", "generic", "--cwd", project, "--", "/bin/sleep", "600"];
     let outputs = at_once(&env, 50, &args);
-    let ids: BTreeSet<String> = outputs
-        .into_iter()
-        .map(|o| o.ok().trim().to_owned())
-        .collect();
+    let ids: BTreeSet<String> = outputs.into_iter().map(|o| o.ok().trim().to_owned()).collect();
     assert_eq!(ids.len(), 50);
     let listed = env.list();
     assert_eq!(listed.len(), 50);
-    assert!(
-        listed.iter().all(|s| s["state"] == "running"),
-        "{listed:#?}"
-    );
+    assert!(listed.iter().all(|s| s["state"] == "running"), "{listed:#?}");
     let marked: BTreeSet<String> = env.panes().into_iter().map(|p| p.session).collect();
     assert!(ids.is_subset(&marked), "a session without a pane");
     assert_eq!(env.panes().len(), 51);
@@ -56,17 +39,7 @@ fn s25_new_waits_for_another_writer() {
     connection.execute_batch("BEGIN EXCLUSIVE").unwrap();
     let project = env.project();
     let project = project.to_str().unwrap();
-    let args = [
-        "new",
-        "-d",
-        "--harness",
-        "generic",
-        "--cwd",
-        project,
-        "--",
-        "/bin/sleep",
-        "600",
-    ];
+    let args = ["new", "-d", "--harness", "generic", "--cwd", project, "--", "/bin/sleep", "600"];
     thread::scope(|scope| {
         let starts = scope.spawn(|| at_once(&env, 10, &args));
         // The length of the write is the case itself, nothing is waited for by it.
@@ -125,9 +98,7 @@ fn s14_many_resumes_at_once_start_one_harness() {
     }
     env.wait_state(&id, "running");
     env.wait_screen(&id, "FAKE-READY");
-    env.wait_until("the losers' windows go", || {
-        (env.panes().len() == 2).then_some(())
-    });
+    env.wait_until("the losers' windows go", || (env.panes().len() == 2).then_some(()));
     env.wait_runs(2);
 }
 
@@ -139,9 +110,7 @@ fn s46_two_resumes_end_on_one_window() {
         for output in at_once(&env, 2, &["resume", &id]) {
             output.ok_with_words();
         }
-        env.wait_until("one window", || {
-            (env.panes_of(&id).len() == 1).then_some(())
-        });
+        env.wait_until("one window", || (env.panes_of(&id).len() == 1).then_some(()));
         assert!(env.pane_of(&id).is_current);
         env.wait_runs(round + 2);
         env.wait_screen(&id, "FAKE-READY");
@@ -155,17 +124,7 @@ fn s46_the_window_that_runs_is_chosen_before_one_that_lost() {
     let id = env.ready(&[]);
     let winner = env.pane_of(&id);
     // Marked as the session's, it stands before the other; for as long as it takes to see that it has lost.
-    let before = [
-        "new-window",
-        "-d",
-        "-b",
-        "-t",
-        "main:0",
-        "-P",
-        "-F",
-        "#{pane_id}",
-        "exec cat",
-    ];
+    let before = ["new-window", "-d", "-b", "-t", "main:0", "-P", "-F", "#{pane_id}", "exec cat"];
     let loser = env.tmux(&before);
     env.tmux(&["set-option", "-p", "-t", loser.trim(), "@hqt_session", &id]);
     env.run(&["resume", &id]).ok_with_words();
@@ -183,9 +142,7 @@ fn s14_a_double_resume_of_a_dead_pane_starts_one_harness() {
     }
     env.wait_state(&id, "running");
     env.wait_runs(3);
-    env.wait_until("one window", || {
-        (env.panes_of(&id).len() == 1).then_some(())
-    });
+    env.wait_until("one window", || (env.panes_of(&id).len() == 1).then_some(()));
 }
 
 #[test]
@@ -246,11 +203,7 @@ fn a_delete_among_resumes_leaves_all_or_nothing() {
 /// Holds the lock of a session whose end is recorded for a moment, as an `exec` that is just going does.
 fn while_held(env: &TestEnv, id: &str, args: &[&str]) -> Output {
     let path = env.store().with_file_name("locks").join(id);
-    let file = fs::File::options()
-        .read(true)
-        .write(true)
-        .open(path)
-        .unwrap();
+    let file = fs::File::options().read(true).write(true).open(path).unwrap();
     let lock = nix::libc::flock {
         l_type: i16::try_from(nix::libc::F_WRLCK).unwrap(),
         l_whence: 0,

@@ -8,12 +8,8 @@ use crate::support::{TestEnv, binary, is_root, repository_folder};
 
 /// The check that speaks of `what`.
 fn check<'v>(checks: &'v Value, what: &str) -> &'v Value {
-    let all = checks
-        .as_array()
-        .unwrap_or_else(|| panic!("no list of checks: {checks}"));
-    let found = all
-        .iter()
-        .find(|c| c["name"].as_str().is_some_and(|n| n.contains(what)));
+    let all = checks.as_array().unwrap_or_else(|| panic!("no list of checks: {checks}"));
+    let found = all.iter().find(|c| c["name"].as_str().is_some_and(|n| n.contains(what)));
     found.unwrap_or_else(|| panic!("no check of {what}: {checks:#}"))
 }
 
@@ -64,10 +60,7 @@ fn seed_doctor_reports_a_missing_bwrap_as_optional() {
     let env = TestEnv::without_bwrap();
     let bubblewrap = check(&checks(&env), "bubblewrap").clone();
     assert_ne!(bubblewrap["verdict"], "ok", "{bubblewrap}");
-    assert_ne!(
-        bubblewrap["verdict"], "fail",
-        "it is no failure of the rest: {bubblewrap}"
-    );
+    assert_ne!(bubblewrap["verdict"], "fail", "it is no failure of the rest: {bubblewrap}");
     assert!(!bubblewrap["remedy"].as_str().unwrap().is_empty());
 }
 
@@ -75,11 +68,7 @@ fn seed_doctor_reports_a_missing_bwrap_as_optional() {
 fn a_required_check_that_fails_ends_with_one() {
     let env = TestEnv::new();
     env.list();
-    fs::write(
-        env.store(),
-        "this is a text file, and quite a long one, but no store",
-    )
-    .unwrap();
+    fs::write(env.store(), "this is a text file, and quite a long one, but no store").unwrap();
     let output = env.run(&["doctor", "--json"]);
     assert_eq!(output.status, Some(1), "{output}");
     let checks: Value = serde_json::from_str(&output.stdout).unwrap();
@@ -103,15 +92,7 @@ fn user_namespaces_that_are_off_are_told_with_the_setting() {
     assert_eq!(check(&checks(&env), "user namespaces")["verdict"], "ok");
     // Each user namespace has its own limit for those below it.
     let off = "echo 0 >/proc/sys/user/max_user_namespaces && exec \"$@\"";
-    let staged = [
-        "unshare",
-        "--user",
-        "--map-root-user",
-        "sh",
-        "-c",
-        off,
-        "sh",
-    ];
+    let staged = ["unshare", "--user", "--map-root-user", "sh", "-c", off, "sh"];
     let checks = checks_after(&env, &staged);
     let told = check(&checks, "user namespaces");
     assert_eq!(told["verdict"], "warn", "{told}");
@@ -131,16 +112,10 @@ fn a_nested_sandbox_is_told() {
     let inside = checks_after(&env, &["unshare", "--user", "--map-root-user"]);
     let told = check(&inside, "nesting");
     assert_eq!(told["verdict"], "warn", "{told}");
-    assert!(
-        told["detail"].as_str().unwrap().contains("user namespace"),
-        "{told}"
-    );
+    assert!(told["detail"].as_str().unwrap().contains("user namespace"), "{told}");
     let id = env.ready(&["--sandbox"]);
     let (_, said) = env.try_inside(&id, "nested", "/run/hqt-tmux doctor | grep nesting");
-    assert!(
-        said.contains("warn") && said.contains("inside a session's sandbox"),
-        "{said}"
-    );
+    assert!(said.contains("warn") && said.contains("inside a session's sandbox"), "{said}");
 }
 
 #[test]
@@ -151,17 +126,9 @@ fn a_resolver_that_is_not_there_is_told() {
     fs::write(&file, "nameserver 127.0.0.1\n").unwrap();
     let to = "/etc/resolv.conf";
     for (stage, verdict, words) in [
-        (
-            &["--ro-bind", file.to_str().unwrap(), to][..],
-            "ok",
-            "visible",
-        ),
+        (&["--ro-bind", file.to_str().unwrap(), to][..], "ok", "visible"),
         (&[], "warn", "is not there"),
-        (
-            &["--symlink", "/run/nowhere/it", to],
-            "warn",
-            "a link to `/run/nowhere/it`",
-        ),
+        (&["--symlink", "/run/nowhere/it", to], "warn", "a link to `/run/nowhere/it`"),
     ] {
         let checks = checks_after(&env, &[&alike, stage].concat());
         let told = check(&checks, "resolv.conf");
@@ -192,33 +159,20 @@ fn a_server_that_ends_with_its_login_is_told() {
         let checks = checks_after(&env, &[&alike[..], &stage].concat());
         let told = check(&checks, "login scope");
         assert_eq!(told["verdict"], verdict, "{told}");
-        assert!(
-            told["detail"].as_str().unwrap().contains("session-3.scope"),
-            "{told}"
-        );
+        assert!(told["detail"].as_str().unwrap().contains("session-3.scope"), "{told}");
     }
-    fs::write(
-        &group,
-        "0::/user.slice/user-1000.slice/user@1000.service/x.scope\n",
-    )
-    .unwrap();
+    fs::write(&group, "0::/user.slice/user-1000.slice/user@1000.service/x.scope\n").unwrap();
     let checks = checks_after(&env, &[&alike[..], &stage].concat());
     let names = checks.as_array().unwrap().iter().map(|c| &c["name"]);
     assert!(names.clone().any(|name| name == "tmux server"));
-    assert!(
-        !names.clone().any(|name| name == "login scope"),
-        "{checks:#}"
-    );
+    assert!(!names.clone().any(|name| name == "login scope"), "{checks:#}");
 }
 
 #[test]
 fn the_status_line_is_one_short_line() {
     let env = TestEnv::new();
     let before = env.run(&["doctor", "--status"]).ok();
-    assert!(
-        before.trim_end_matches('\n').lines().count() <= 1,
-        "{before:?}"
-    );
+    assert!(before.trim_end_matches('\n').lines().count() <= 1, "{before:?}");
     let id = env.ready(&[]);
     let running = env.run(&["doctor", "--status"]).ok();
     assert!(running.contains('1'), "one runs: {running:?}");
@@ -244,10 +198,7 @@ fn s34_the_status_line_survives_a_store_that_is_gone() {
     fs::create_dir_all(env.path("state/hqt-tmux/sessions.db")).unwrap();
     let line = env.run(&["doctor", "--status"]).ok();
     assert!(line.contains('!'), "{line:?}");
-    assert!(
-        !line.contains("hqt-tmux:"),
-        "an error text in the bar: {line:?}"
-    );
+    assert!(!line.contains("hqt-tmux:"), "an error text in the bar: {line:?}");
 }
 
 #[test]
@@ -274,16 +225,8 @@ fn from_a_folder_that_is_no_project_the_answers_are_the_same() {
         for what in ["bubblewrap", "claude"] {
             let check = check(&checks, what);
             let detail = check["detail"].as_str().unwrap();
-            assert!(
-                !detail.contains("no answer"),
-                "{}: {check}",
-                folder.display()
-            );
-            assert!(
-                !detail.contains("not found"),
-                "{}: {check}",
-                folder.display()
-            );
+            assert!(!detail.contains("no answer"), "{}: {check}", folder.display());
+            assert!(!detail.contains("not found"), "{}: {check}", folder.display());
         }
     }
 }

@@ -8,19 +8,14 @@ fn words(env: &TestEnv, line: &str) -> Vec<String> {
     let mut command = env.command("bash");
     command.args(["-c", &format!("printf '%s\\0' {line}")]);
     let text = env.finish(command).ok();
-    text.trim_end_matches('\0')
-        .split('\0')
-        .map(str::to_owned)
-        .collect()
+    text.trim_end_matches('\0').split('\0').map(str::to_owned).collect()
 }
 
 /// The command line of the outermost bwrap in the pane of a session.
 fn running_bwrap(env: &TestEnv, id: &str) -> Vec<String> {
     let pids = descendants(env.pane_of(id).pid).into_iter();
     let mut bwraps = pids.map(argv_of).filter(|argv| argv[0].ends_with("bwrap"));
-    bwraps
-        .next()
-        .unwrap_or_else(|| panic!("no bwrap runs\n{}", env.picture()))
+    bwraps.next().unwrap_or_else(|| panic!("no bwrap runs\n{}", env.picture()))
 }
 
 /// Starts sandboxed, ends, and compares what `resume --dry-run` says with what then runs.
@@ -50,12 +45,7 @@ fn resume_dry_run_equals_it_for_every_policy_and_strange_words() {
     let mut env = TestEnv::new();
     env.require_bwrap();
     env.set("GH_TOKEN", "value-of-the-token");
-    compare(
-        &env,
-        &[
-            "--fs", "ro", "--net", "off", "--", "it's", "$(x)", "a\nb", "", "x;",
-        ],
-    );
+    compare(&env, &["--fs", "ro", "--net", "off", "--", "it's", "$(x)", "a\nb", "", "x;"]);
     compare(&env, &["--fs", "ro", "--net", "on"]);
     compare(&env, &["--fs", "rw", "--net", "off", "--env", "GH_TOKEN"]);
 }
@@ -64,11 +54,7 @@ fn resume_dry_run_equals_it_for_every_policy_and_strange_words() {
 fn new_dry_run_changes_nothing() {
     let env = TestEnv::new();
     env.require_bwrap();
-    for sandbox in [
-        &["--sandbox"][..],
-        &["--sandbox", "--fs", "ro", "--net", "off"],
-        &[],
-    ] {
+    for sandbox in [&["--sandbox"][..], &["--sandbox", "--fs", "ro", "--net", "off"], &[]] {
         let mut command = env.hqt(&["new", "--dry-run", "--harness", "claude", "--cwd"]);
         command.arg(env.project()).args(sandbox);
         let argv = words(&env, &env.finish(command).ok_with_words());
@@ -85,14 +71,7 @@ fn new_dry_run_changes_nothing() {
 fn new_dry_run_refuses_what_new_refuses() {
     let env = TestEnv::new();
     env.require_bwrap();
-    let mut command = env.hqt(&[
-        "new",
-        "--dry-run",
-        "--harness",
-        "claude",
-        "--sandbox",
-        "--cwd",
-    ]);
+    let mut command = env.hqt(&["new", "--dry-run", "--harness", "claude", "--sandbox", "--cwd"]);
     command.arg(env.home());
     env.finish(command).refuses(&["home"]);
 }
@@ -102,14 +81,7 @@ fn e02_a_dry_run_shows_no_value() {
     let mut env = TestEnv::new();
     env.require_bwrap();
     env.set("ANTHROPIC_API_KEY", "value-of-the-key");
-    let mut command = env.hqt(&[
-        "new",
-        "--dry-run",
-        "--harness",
-        "claude",
-        "--sandbox",
-        "--cwd",
-    ]);
+    let mut command = env.hqt(&["new", "--dry-run", "--harness", "claude", "--sandbox", "--cwd"]);
     command.arg(env.project());
     let output = env.finish(command);
     assert_eq!(output.status, Some(0), "{output}");

@@ -39,15 +39,9 @@ fn s15_an_empty_transcript_starts_fresh_with_a_new_id() {
     let session = env.session(&id);
     assert_ne!(session["conversation_id"], former.as_str());
     let run = env.runs().pop().unwrap();
-    assert_eq!(
-        run.after("--session-id"),
-        session["conversation_id"].as_str()
-    );
+    assert_eq!(run.after("--session-id"), session["conversation_id"].as_str());
     let shown = env.run(&["show", &id]).ok();
-    assert!(
-        shown.contains(&former),
-        "the former id is not shown: {shown}"
-    );
+    assert!(shown.contains(&former), "the former id is not shown: {shown}");
 }
 
 #[test]
@@ -72,10 +66,7 @@ fn s17_when_both_rungs_fail_nobody_says_resumed() {
     assert_eq!(session["last_exit"]["code"], 1, "{session}");
     assert_eq!(session["conversation_id"], conversation.as_str());
     let screen = env.screen(&id);
-    assert!(
-        screen.contains("fresh"),
-        "the reason is not readable: {screen}"
-    );
+    assert!(screen.contains("fresh"), "the reason is not readable: {screen}");
 }
 
 #[test]
@@ -107,23 +98,14 @@ fn s43_a_first_run_that_fails_is_resumed_with_its_id() {
     env.wait_screen(&id, "FAKE-READY claude assigned");
     let run = env.runs().pop().unwrap();
     // It had said nothing yet, so there is nothing to resume; the id is free.
-    assert_eq!(
-        run.after("--session-id"),
-        session["conversation_id"].as_str()
-    );
+    assert_eq!(run.after("--session-id"), session["conversation_id"].as_str());
 }
 
 #[test]
 fn s46_a_fast_failure_keeps_its_pane_and_reason() {
     let env = TestEnv::new();
-    let id = env.new_session(&[
-        "--harness",
-        "generic",
-        "--",
-        "/bin/sh",
-        "-c",
-        "echo REASON; exit 7",
-    ]);
+    let id =
+        env.new_session(&["--harness", "generic", "--", "/bin/sh", "-c", "echo REASON; exit 7"]);
     let session = env.wait_state(&id, "dead");
     assert_eq!(session["last_exit"]["code"], 7, "{session}");
     assert!(env.screen(&id).contains("REASON"));
@@ -132,14 +114,7 @@ fn s46_a_fast_failure_keeps_its_pane_and_reason() {
 #[test]
 fn a_harness_without_a_resume_form_starts_fresh() {
     let env = TestEnv::new();
-    let id = env.new_session(&[
-        "--harness",
-        "generic",
-        "--",
-        "/bin/sh",
-        "-c",
-        "echo RUN; read x",
-    ]);
+    let id = env.new_session(&["--harness", "generic", "--", "/bin/sh", "-c", "echo RUN; read x"]);
     env.wait_screen(&id, "RUN");
     env.type_line(&id, "");
     env.wait_state(&id, "stopped");
@@ -189,10 +164,7 @@ fn s19_an_unknown_conversation_starts_fresh_and_says_so() {
     assert!(!before.trim().is_empty(), "nothing was said: {screen}");
     let run = env.wait_runs(2).pop().unwrap();
     let session = env.session(&id);
-    assert_eq!(
-        run.after("--session-id"),
-        session["conversation_id"].as_str()
-    );
+    assert_eq!(run.after("--session-id"), session["conversation_id"].as_str());
 }
 
 #[test]
@@ -200,8 +172,7 @@ fn a_conversation_can_be_named() {
     let env = TestEnv::new();
     let (_, conversation) = env.finished_conversation();
     let (id, _) = env.finished_conversation();
-    env.run(&["resume", "-d", "--conversation", &conversation, &id])
-        .ok_with_words();
+    env.run(&["resume", "-d", "--conversation", &conversation, &id]).ok_with_words();
     let run = env.wait_runs(3).pop().unwrap();
     assert_eq!(run.after("--resume"), Some(conversation.as_str()));
     assert_eq!(env.session(&id)["conversation_id"], conversation.as_str());

@@ -3,12 +3,11 @@
 
 mod truth;
 
-use std::fs;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::sync::atomic::AtomicBool;
-use std::thread;
+use std::{fs, thread};
 
 use nix::sys::signal::Signal;
 
@@ -30,14 +29,8 @@ enum Victim {
     Delete,
 }
 
-const VICTIMS: &[Victim] = &[
-    Victim::Exec,
-    Victim::New,
-    Victim::Resume,
-    Victim::Server,
-    Victim::Stop,
-    Victim::Delete,
-];
+const VICTIMS: &[Victim] =
+    &[Victim::Exec, Victim::New, Victim::Resume, Victim::Server, Victim::Stop, Victim::Delete];
 
 /// The world of the walk, its server a child of ours: only descendants may be traced everywhere.
 struct Walk {
@@ -58,12 +51,7 @@ fn s26_a_walk_of_kills_leaves_the_truth() {
         let victim = VICTIMS[usize::try_from(step).unwrap() % VICTIMS.len()];
         let sandboxed = dice.coin();
         if number_from("HQT_FAULT_ONLY", step) == step {
-            walk.step(
-                &mut dice,
-                victim,
-                sandboxed,
-                &format!("seed {seed}, step {step}"),
-            );
+            walk.step(&mut dice, victim, sandboxed, &format!("seed {seed}, step {step}"));
         }
     }
 }
@@ -72,11 +60,7 @@ impl Walk {
     fn new() -> Self {
         let env = TestEnv::without_server();
         let server = start_server(&env);
-        Self {
-            env,
-            server,
-            program: fs::canonicalize(binary()).unwrap(),
-        }
+        Self { env, server, program: fs::canonicalize(binary()).unwrap() }
     }
 
     fn step(&mut self, dice: &mut Dice, victim: Victim, sandboxed: bool, what: &str) {
@@ -84,11 +68,7 @@ impl Walk {
         let whole = self.kill(victim, sandboxed, NEVER);
         self.clear();
         let point = 1 + dice.roll(1_000_000) * whole.steps / 1_000_000;
-        let place = if sandboxed {
-            "sandboxed"
-        } else {
-            "unsandboxed"
-        };
+        let place = if sandboxed { "sandboxed" } else { "unsandboxed" };
         let words = format!("{what}: {victim:?}, {place}, at {point} of {}", whole.steps);
         println!("{words}");
         let traced = self.kill(victim, sandboxed, point);
@@ -202,11 +182,7 @@ impl Drop for Walk {
 /// A server in the foreground, with one window that is not ours.
 fn start_server(env: &TestEnv) -> Child {
     let mut command = env.command("tmux");
-    command
-        .arg("-D")
-        .arg("-S")
-        .arg(env.socket())
-        .args(["-f", "/dev/null"]);
+    command.arg("-D").arg("-S").arg(env.socket()).args(["-f", "/dev/null"]);
     let server = command.spawn().unwrap();
     // A client that is too early would start another server.
     env.wait_until("the server", || UnixStream::connect(env.socket()).ok());

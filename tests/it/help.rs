@@ -55,15 +55,11 @@ fn usage(words: &[&str]) -> Usage {
             usage.positionals.push(bare.to_owned());
             continue;
         }
-        let takes_value = !word.contains(']')
-            && words
-                .peek()
-                .is_some_and(|next| !next.starts_with(['[', '|']));
+        let takes_value =
+            !word.contains(']') && words.peek().is_some_and(|next| !next.starts_with(['[', '|']));
         let value = takes_value.then(|| words.next().unwrap().trim_matches(|c| "[].".contains(c)));
         for flag in bare.split('|') {
-            usage
-                .flags
-                .insert(flag.to_owned(), value.map(str::to_owned));
+            usage.flags.insert(flag.to_owned(), value.map(str::to_owned));
         }
     }
     usage
@@ -81,9 +77,8 @@ fn flags(lines: &[&str]) -> Flags {
     let mut flags = Flags::new();
     for line in lines {
         let term = line.trim_start().split("  ").next().unwrap();
-        let (names, value) = term
-            .split_once(" <")
-            .map_or((term, None), |(names, value)| (names, Some(value)));
+        let (names, value) =
+            term.split_once(" <").map_or((term, None), |(names, value)| (names, Some(value)));
         for name in names.split(", ") {
             assert!(name.starts_with('-'), "{line}");
             let value = value.map(|value| value.trim_end_matches('>').to_owned());
@@ -103,10 +98,7 @@ fn by_help(help: &str) -> Usage {
         let name = line.split_whitespace().next().unwrap();
         name.trim_matches(|c| "<>[].".contains(c)).to_owned()
     };
-    Usage {
-        flags,
-        positionals: positionals.iter().map(name).collect(),
-    }
+    Usage { flags, positionals: positionals.iter().map(name).collect() }
 }
 
 fn verbs(help: &str) -> BTreeSet<String> {
@@ -124,11 +116,7 @@ fn the_readme_and_the_help_name_the_same_verbs_and_flags() {
     assert_eq!(named, verbs(&overall));
     for (verb, usage) in &readme {
         let help = env.run(&[verb, "--help"]).ok();
-        assert_eq!(
-            *usage,
-            by_help(&help),
-            "`{verb}`: README (left), help (right)"
-        );
+        assert_eq!(*usage, by_help(&help), "`{verb}`: README (left), help (right)");
     }
     let section = section("The command line") + &section("Files and variables");
     for flag in flags(&lines_below(&overall, "Global options:")).keys() {
@@ -195,10 +183,7 @@ fn the_manual_page_is_complete_and_sound() {
         "EXAMPLES",
         "SEE ALSO",
     ] {
-        assert!(
-            page.lines().any(|line| line == heading),
-            "{heading}\n{page}"
-        );
+        assert!(page.lines().any(|line| line == heading), "{heading}\n{page}");
     }
     for (verb, usage) in by_readme() {
         let (_, entry) = page.split_once(&format!("\n   hqt-tmux {verb} ")).unwrap();
@@ -236,10 +221,6 @@ fn alone_it_is_the_list_or_the_help() {
     env.run(&["delete", "--force", &id]).ok_with_words();
     env.run::<&str>(&[]).fails(2);
     // A store that can't be used is no empty one.
-    fs::write(
-        env.store(),
-        "no store of any kind, but long enough to be looked at",
-    )
-    .unwrap();
+    fs::write(env.store(), "no store of any kind, but long enough to be looked at").unwrap();
     env.run::<&str>(&[]).refuses(&["store"]);
 }

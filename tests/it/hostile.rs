@@ -60,9 +60,7 @@ fn assert_not_sprung(env: &TestEnv, what: &[u8]) {
 /// No byte that a terminal acts on.
 #[track_caller]
 fn assert_harmless(text: &str) {
-    let bad = text
-        .chars()
-        .find(|c| (c.is_control() && *c != '\n') || *c == '\u{202e}');
+    let bad = text.chars().find(|c| (c.is_control() && *c != '\n') || *c == '\u{202e}');
     assert_eq!(bad, None, "raw control character in {text:?}");
 }
 
@@ -119,31 +117,16 @@ fn s01_a_folder_may_have_the_longest_name_or_no_utf8() {
     live_in_folder(&env, &[b'x'; 250]);
     live_in_folder(&env, b"in\xffvalid");
     let folder = env.path("hostile").join(OsStr::from_bytes(b"in\xffvalid"));
-    let hex: String = folder
-        .as_os_str()
-        .as_bytes()
-        .iter()
-        .map(|b| format!("{b:02x}"))
-        .collect();
+    let hex: String = folder.as_os_str().as_bytes().iter().map(|b| format!("{b:02x}")).collect();
     let listed = env.list();
-    assert!(
-        listed.iter().any(|s| s["cwd_hex"] == hex.as_str()),
-        "{listed:?}"
-    );
+    assert!(listed.iter().any(|s| s["cwd_hex"] == hex.as_str()), "{listed:?}");
 }
 
 #[test]
 fn s01_a_sandboxed_session_starts_in_that_very_folder() {
     let env = env_with_trap();
     env.require_bwrap();
-    for name in [
-        &b"r#(pwn)s"[..],
-        b"$(pwn)",
-        b"new\nline",
-        b"it's \"q\"",
-        b"-x",
-        b"in\xffvalid",
-    ] {
+    for name in [&b"r#(pwn)s"[..], b"$(pwn)", b"new\nline", b"it's \"q\"", b"-x", b"in\xffvalid"] {
         let folder = env.path("hostile").join(OsStr::from_bytes(name));
         fs::create_dir_all(&folder).unwrap();
         let id = env.new_session_in(&folder, &["--harness", "codex", "--sandbox"]);
@@ -166,11 +149,7 @@ fn s02_a_name_is_literal_everywhere() {
         env.wait_screen(&id, "FAKE-READY");
         let window = env.tmux(&["list-panes", "-s", "-F", "#{window_name}"]);
         assert!(!window.contains("#("), "{window}");
-        let by_name = [
-            OsStr::new("stop"),
-            OsStr::new("--"),
-            OsStr::from_bytes(name),
-        ];
+        let by_name = [OsStr::new("stop"), OsStr::new("--"), OsStr::from_bytes(name)];
         env.run(&by_name).ok_with_words();
         env.wait_state(&id, "stopped");
         env.run(&["delete", &id]).ok_with_words();
@@ -210,27 +189,12 @@ fn s02_a_running_session_can_be_renamed() {
 #[test]
 fn s40_words_that_end_in_a_semicolon_arrive_as_they_are() {
     let env = env_with_trap();
-    let words = [
-        ";",
-        "x;",
-        "\\;",
-        "a\\;",
-        ";;",
-        "kill-session",
-        "a ;",
-        "#(pwn)",
-        "$(pwn)",
-        "{",
-    ];
+    let words = [";", "x;", "\\;", "a\\;", ";;", "kill-session", "a ;", "#(pwn)", "$(pwn)", "{"];
     let mut args = vec!["--harness", "claude", "--name", "x;", "--"];
     args.extend(words);
     let id = env.new_session(&args);
     let run = env.wait_runs(1).remove(0);
-    assert!(
-        run.argv.ends_with(&words.map(String::from)),
-        "{:?}",
-        run.argv
-    );
+    assert!(run.argv.ends_with(&words.map(String::from)), "{:?}", run.argv);
     assert_eq!(env.session(&id)["name"], "x;");
     assert_not_sprung(&env, b";");
 }
@@ -239,15 +203,12 @@ fn s40_words_that_end_in_a_semicolon_arrive_as_they_are() {
 fn s40_arguments_that_are_not_utf8_arrive_as_they_are() {
     let env = env_with_trap();
     let script = "printf %s \"$0\" >arrived; cat";
-    let mut args: Vec<OsString> = ["--harness", "generic", "--", "/bin/sh", "-c", script]
-        .map(OsString::from)
-        .to_vec();
+    let mut args: Vec<OsString> =
+        ["--harness", "generic", "--", "/bin/sh", "-c", script].map(OsString::from).to_vec();
     args.push(OsStr::from_bytes(b"in\xffvalid;").to_owned());
     env.new_session(&args);
     let arrived = env.project().join("arrived");
-    env.wait_until("the argument", || {
-        (fs::read(&arrived).ok()? == b"in\xffvalid;").then_some(())
-    });
+    env.wait_until("the argument", || (fs::read(&arrived).ok()? == b"in\xffvalid;").then_some(()));
 }
 
 #[test]
@@ -276,9 +237,5 @@ fn u37_a_linked_project_is_stored_by_its_real_path() {
     let id = env.new_session_in(&link, &["--harness", "claude"]);
     env.wait_runs_in(&real, 1);
     let stored = env.session(&id)["cwd"].as_str().unwrap().to_owned();
-    assert_eq!(
-        Path::new(&stored),
-        real,
-        "the stored folder is the canonical one"
-    );
+    assert_eq!(Path::new(&stored), real, "the stored folder is the canonical one");
 }

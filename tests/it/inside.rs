@@ -25,9 +25,8 @@ fn seed_skip_permission_flags_only_when_sandboxed() {
 
 /// Every command line on the machine that can be read, as one text.
 fn all_command_lines() -> String {
-    let pids = fs::read_dir("/proc")
-        .unwrap()
-        .filter_map(|e| e.ok()?.file_name().into_string().ok());
+    let pids =
+        fs::read_dir("/proc").unwrap().filter_map(|e| e.ok()?.file_name().into_string().ok());
     let pids = pids.filter_map(|name| name.parse().ok());
     pids.map(|pid| argv_of(pid).join(" ") + "\n").collect()
 }
@@ -43,16 +42,11 @@ fn s22_e02_the_callers_key_arrives_and_stands_in_no_command_line() {
         let run = env.wait_runs(count).pop().unwrap();
         let key = run.variables.get("ANTHROPIC_API_KEY").map(String::as_str);
         assert_eq!(key, Some("canary-of-the-key"), "{sandbox}");
-        assert!(
-            !all_command_lines().contains("canary-of-the-key"),
-            "{sandbox}"
-        );
+        assert!(!all_command_lines().contains("canary-of-the-key"), "{sandbox}");
         let command = "cat /proc/[0-9]*/cmdline | grep -a canary-of-the-ke[y]";
         let (found, said) = env.try_inside(&id, "act", command);
         assert!(!found, "{said}");
-        let handed = fs::read_dir(env.path("run/hqt-tmux"))
-            .map(Iterator::count)
-            .unwrap_or(0);
+        let handed = fs::read_dir(env.path("run/hqt-tmux")).map(Iterator::count).unwrap_or(0);
         assert_eq!(handed, 0, "the values lie about");
     }
 }
@@ -78,10 +72,7 @@ fn a_named_variable_is_passed_inside() {
     assert!(!env.wait_runs(1)[0].variables.contains_key("GH_TOKEN"));
     env.ready(&["--sandbox", "--env", "GH_TOKEN"]);
     let run = env.wait_runs(2).pop().unwrap();
-    assert_eq!(
-        run.variables.get("GH_TOKEN").map(String::as_str),
-        Some("gh")
-    );
+    assert_eq!(run.variables.get("GH_TOKEN").map(String::as_str), Some("gh"));
 }
 
 #[test]
@@ -117,11 +108,8 @@ fn seed_claude_sees_its_own_state_and_no_more() {
         assert!(home.contains(&claude.join(seen)), "{seen}: {home:?}");
     }
     assert!(!home.contains(&claude.join("daemon/dispatch")), "{home:?}");
-    let (allowed, said) = env.try_inside(
-        &id,
-        "settings",
-        "echo '{\"hooks\":1}' >~/.claude/settings.json",
-    );
+    let (allowed, said) =
+        env.try_inside(&id, "settings", "echo '{\"hooks\":1}' >~/.claude/settings.json");
     assert!(!allowed, "{said}");
     env.type_line(&id, "say hello");
     env.wait_screen(&id, "SAID");
@@ -155,20 +143,13 @@ fn s49_resume_can_change_the_policy_of_a_stopped_session() {
     let id = env.ready(&["--sandbox", "--fs", "ro", "--net", "on"]);
     env.run(&["stop", &id]).ok_with_words();
     // Stricter needs no question.
-    env.run(&["resume", "-d", "--net", "off", &id])
-        .ok_with_words();
-    assert_eq!(
-        env.session(&id)["sandbox"],
-        serde_json::json!({"fs": "ro", "net": false})
-    );
+    env.run(&["resume", "-d", "--net", "off", &id]).ok_with_words();
+    assert_eq!(env.session(&id)["sandbox"], serde_json::json!({"fs": "ro", "net": false}));
     env.run(&["stop", &id]).ok_with_words();
     // Weaker does, and without a terminal nobody can be asked.
     let output = env.run(&["resume", "-d", "--net", "on", &id]);
     assert!(matches!(output.status, Some(1 | 2)), "{output}");
-    assert_eq!(
-        env.session(&id)["sandbox"],
-        serde_json::json!({"fs": "ro", "net": false})
-    );
+    assert_eq!(env.session(&id)["sandbox"], serde_json::json!({"fs": "ro", "net": false}));
     assert_eq!(env.session(&id)["state"], "stopped");
 }
 
@@ -190,11 +171,8 @@ fn a_harness_that_lives_under_home_starts_inside() {
     );
     env.set("PATH", path);
     let id = env.ready(&["--sandbox"]);
-    let (allowed, said) = env.try_inside(
-        &id,
-        "own",
-        "echo evil >~/.local/share/claude/versions/1.0.0",
-    );
+    let (allowed, said) =
+        env.try_inside(&id, "own", "echo evil >~/.local/share/claude/versions/1.0.0");
     assert!(!allowed, "e27: it can replace its own binary: {said}");
 }
 
@@ -207,10 +185,7 @@ fn a_session_without_a_runtime_folder_starts() {
     env.set("ANTHROPIC_API_KEY", "key");
     env.ready(&["--sandbox"]);
     let run = env.wait_runs(1).remove(0);
-    assert_eq!(
-        run.variables.get("ANTHROPIC_API_KEY").map(String::as_str),
-        Some("key")
-    );
+    assert_eq!(run.variables.get("ANTHROPIC_API_KEY").map(String::as_str), Some("key"));
     env.set("XDG_RUNTIME_DIR", env.path("not-there"));
     env.ready(&["--sandbox"]);
 }
@@ -226,11 +201,7 @@ fn u52_a_home_folder_behind_a_link_is_hidden_all_the_same() {
     env.ready(&["--sandbox"]);
     let run = env.wait_runs(1).remove(0);
     assert_eq!(run.variables["HOME"], env.home().to_str().unwrap());
-    assert!(
-        !run.home.iter().any(|path| path.ends_with("secret")),
-        "{:?}",
-        run.home
-    );
+    assert!(!run.home.iter().any(|path| path.ends_with("secret")), "{:?}", run.home);
 }
 
 #[test]
@@ -243,9 +214,7 @@ fn no_descriptor_of_ours_is_inherited() {
         // The terminal, its own script and record: a folder would be a way out, and the lock would
         // outlive the run.
         for target in run.descriptors() {
-            let own = ["/bin/claude", "/descriptors"]
-                .iter()
-                .any(|end| target.ends_with(end));
+            let own = ["/bin/claude", "/descriptors"].iter().any(|end| target.ends_with(end));
             let own = own || target.starts_with("/dev/");
             assert!(own, "{sandbox}: {:?}", run.descriptors());
         }

@@ -12,9 +12,7 @@ pub(crate) fn assert_truth(env: &TestEnv) {
         let sessions = env.list();
         let panes = env.panes();
         let marked = panes.iter().filter(|p| !p.session.is_empty());
-        let rows = marked
-            .clone()
-            .all(|p| sessions.iter().any(|s| s["id"] == p.session.as_str()));
+        let rows = marked.clone().all(|p| sessions.iter().any(|s| s["id"] == p.session.as_str()));
         let mut running = sessions.iter().filter(|s| s["state"] == "running");
         let shown = running.all(|s| panes.iter().any(|p| s["id"] == p.session.as_str()));
         // A window that nobody marked may stand only until its program has looked for its row.
@@ -41,9 +39,7 @@ fn s26_a_new_that_is_killed_leaves_the_truth() {
         env.wait_state(id, "running");
         env.run(&["delete", "--force", id]).ok_with_words();
     }
-    env.wait_until("only the user's pane stays", || {
-        (env.panes().len() == 1).then_some(())
-    });
+    env.wait_until("only the user's pane stays", || (env.panes().len() == 1).then_some(()));
     assert!(env.list().is_empty());
 }
 

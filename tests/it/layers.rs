@@ -37,13 +37,7 @@ fn src() -> PathBuf {
 /// The top-level module of a source file; `None` for `main.rs`.
 fn module_of(source: &Path) -> Option<String> {
     let below = source.strip_prefix(src()).unwrap();
-    let first = below
-        .components()
-        .next()
-        .unwrap()
-        .as_os_str()
-        .to_str()
-        .unwrap();
+    let first = below.components().next().unwrap().as_os_str().to_str().unwrap();
     let name = first.strip_suffix(".rs").unwrap_or(first);
     (name != "main").then(|| name.to_owned())
 }
@@ -53,7 +47,7 @@ fn height(module: &str, source: &Path) -> usize {
     found.unwrap_or_else(|| panic!("{}: module `{module}` has no layer", source.display()))
 }
 
-/// Every module that `text` names as `crate::module`.
+/// Every module that `text` names as `crate::module`, or in a group, `crate::{module, …}`.
 fn named(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     for (at, found) in text.match_indices("crate::") {
@@ -63,10 +57,19 @@ fn named(text: &str) -> Vec<String> {
             continue;
         }
         let rest = &text[at + found.len()..];
-        let is_name = |c: char| c.is_alphanumeric() || c == '_';
-        names.push(rest.chars().take_while(|c| is_name(*c)).collect());
+        let group = rest.strip_prefix('{').map(|group| group.split('}').next().unwrap());
+        let is_name = |c: &char| c.is_alphanumeric() || *c == '_';
+        for member in group.unwrap_or(rest).split(',').take(group.map_or(1, |_| usize::MAX)) {
+            let name: String = member.trim().chars().take_while(is_name).collect();
+            names.extend((!name.is_empty()).then_some(name));
+        }
     }
     names
+}
+
+#[test]
+fn a_name_in_a_group_is_read() {
+    assert_eq!(named("use crate::{one, two};\nuse crate::three::{x, y};"), ["one", "two", "three"]);
 }
 
 #[test]
@@ -94,12 +97,17 @@ fn every_layer_exists() {
     }
 }
 
-/// A grouped import would hide names from the test above.
+/// A name would stand in a group within a group, or not at all.
 #[test]
-fn imports_of_the_crate_stand_one_a_line() {
+fn imports_of_the_crate_are_read_by_these_tests() {
+    let nested = |text: &str| {
+        text.split("use crate::{")
+            .skip(1)
+            .any(|group| group.split('}').next().unwrap().contains('{'))
+    };
     for source in sources(&src()) {
         let text = fs::read_to_string(&source).unwrap();
-        assert!(!text.contains("use crate::{"), "{}", source.display());
+        assert!(!nested(&text), "{}", source.display());
         assert!(!text.contains("use crate::*"), "{}", source.display());
     }
 }

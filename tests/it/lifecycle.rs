@@ -19,10 +19,7 @@ fn new_opens_a_marked_window_and_prints_the_id() {
     assert_eq!(session["tmux"]["pane"], pane.id.as_str());
     assert_eq!(session["tmux"]["window"], pane.window.as_str());
     assert_eq!(session["tmux"]["socket"], env.socket().to_str().unwrap());
-    assert_eq!(
-        session["conversation_id"].as_str(),
-        run.after("--session-id")
-    );
+    assert_eq!(session["conversation_id"].as_str(), run.after("--session-id"));
     assert_eq!(env.panes().len(), 2, "the user's pane and ours");
 }
 
@@ -49,16 +46,7 @@ fn a_detached_start_leaves_the_users_window_current() {
 #[test]
 fn new_with_json_prints_the_session() {
     let env = TestEnv::new();
-    let args = [
-        "new",
-        "-d",
-        "--json",
-        "--harness",
-        "claude",
-        "--name",
-        "j",
-        "--cwd",
-    ];
+    let args = ["new", "-d", "--json", "--harness", "claude", "--name", "j", "--cwd"];
     let mut command = env.hqt(&args);
     command.arg(env.project());
     let session: serde_json::Value = serde_json::from_str(&env.finish(command).ok()).unwrap();
@@ -204,10 +192,7 @@ fn resume_fresh_starts_a_new_conversation_and_keeps_the_former_id() {
     assert_ne!(fresh, former);
     assert_eq!(env.session(&id)["conversation_id"], fresh.as_str());
     let shown = env.run(&["show", &id]).ok();
-    assert!(
-        shown.contains(&former),
-        "the former id is not shown: {shown}"
-    );
+    assert!(shown.contains(&former), "the former id is not shown: {shown}");
 }
 
 #[test]
@@ -239,8 +224,7 @@ fn s36_delete_of_a_running_session_wants_force() {
     let id = env.new_session(&["--harness", "claude"]);
     env.wait_runs(1);
     let harness = *descendants(env.pane_of(&id).pid).last().unwrap();
-    env.run(&["delete", &id])
-        .refuses(&["running", "hint: ", "--force"]);
+    env.run(&["delete", &id]).refuses(&["running", "hint: ", "--force"]);
     assert_eq!(env.session(&id)["state"], "running");
     env.run(&["delete", "--force", &id]).ok_with_words();
     wait_gone(harness);

@@ -2,10 +2,9 @@
 //! the tests do.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::PathBuf;
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 use rusqlite::Connection;
 
@@ -21,10 +20,7 @@ fn for_each(env: &TestEnv, all: &[Vec<String>]) -> Vec<String> {
     let mut outputs = Vec::new();
     for some in all.chunks(AT_ONCE) {
         outputs.extend(thread::scope(|scope| {
-            let runs: Vec<_> = some
-                .iter()
-                .map(|args| scope.spawn(|| env.run(args)))
-                .collect();
+            let runs: Vec<_> = some.iter().map(|args| scope.spawn(|| env.run(args))).collect();
             let ended = runs.into_iter().map(|run| run.join().unwrap().ok());
             ended.collect::<Vec<_>>()
         }));
@@ -49,12 +45,7 @@ fn assert_all_run(env: &TestEnv, ids: &BTreeSet<String>) {
     let mut marked: Vec<String> = env.panes().into_iter().map(|pane| pane.session).collect();
     marked.retain(|session| !session.is_empty());
     marked.sort();
-    assert!(
-        marked.iter().eq(ids),
-        "{} windows, {} sessions",
-        marked.len(),
-        ids.len()
-    );
+    assert!(marked.iter().eq(ids), "{} windows, {} sessions", marked.len(), ids.len());
     env.wait_until("one harness for each session", || {
         (stand_ins(env).len() == ids.len()).then_some(())
     });
@@ -64,9 +55,7 @@ fn assert_all_run(env: &TestEnv, ids: &BTreeSet<String>) {
 fn assert_none_runs(env: &TestEnv, ids: &BTreeSet<String>) {
     assert_eq!(&ids_in(env, "stopped"), ids, "a row is lost");
     assert!(stand_ins(env).is_empty(), "a harness is left");
-    env.wait_until("all windows to close", || {
-        (env.panes().len() == 1).then_some(())
-    });
+    env.wait_until("all windows to close", || (env.panes().len() == 1).then_some(()));
 }
 
 /// Starts `count` sessions, every second one sandboxed: their ids.
@@ -75,15 +64,7 @@ fn started(env: &TestEnv, count: u64) -> BTreeSet<String> {
     let project = env.project().to_str().unwrap().to_owned();
     let new = |number: u64| {
         let sandbox = ["--sandbox", "--no-sandbox"][usize::from(number.is_multiple_of(2))];
-        let words = [
-            "new",
-            "-d",
-            "--harness",
-            "claude",
-            sandbox,
-            "--cwd",
-            &project,
-        ];
+        let words = ["new", "-d", "--harness", "claude", sandbox, "--cwd", &project];
         words.map(str::to_owned).to_vec()
     };
     let said = for_each(env, &(0..count).map(new).collect::<Vec<_>>());
@@ -101,13 +82,7 @@ fn s25_many_sessions_start_stop_and_come_back() {
     fs::write(env.project().join("fake.rc"), "say hello\n").unwrap();
     let ids = started(&env, number_from("HQT_LOAD_SESSIONS", 16));
     let all = |verb: &[&str]| -> Vec<Vec<String>> {
-        let words = |id: &String| {
-            [verb, &[id]]
-                .concat()
-                .into_iter()
-                .map(str::to_owned)
-                .collect()
-        };
+        let words = |id: &String| [verb, &[id]].concat().into_iter().map(str::to_owned).collect();
         ids.iter().map(words).collect()
     };
     assert_all_run(&env, &ids);
@@ -136,19 +111,14 @@ fn s14_twenty_resumes_at_once_start_one_harness() {
         let runs = env.runs().len();
         let resume = vec![vec!["resume".to_owned(), "-d".to_owned(), id.clone()]; 20];
         thread::scope(|scope| {
-            let started: Vec<_> = resume
-                .iter()
-                .map(|args| scope.spawn(|| env.run(args)))
-                .collect();
+            let started: Vec<_> = resume.iter().map(|args| scope.spawn(|| env.run(args))).collect();
             for one in started {
                 one.join().unwrap().ok();
             }
         });
         assert_eq!(env.session(&id)["state"], "running");
         env.wait_screen(&id, "FAKE-READY");
-        env.wait_until("the losers' windows to close", || {
-            (env.panes().len() == 2).then_some(())
-        });
+        env.wait_until("the losers' windows to close", || (env.panes().len() == 2).then_some(()));
         assert_eq!(stand_ins(&env).len(), 1);
         assert_eq!(env.wait_runs(runs + 1).len(), runs + 1);
         env.run(&["delete", "--force", &id]).ok();
@@ -165,8 +135,7 @@ fn s16_a_resumed_harness_that_fails_late_is_no_reason_to_start_fresh() {
     env.wait_screen(&id, "FAKE-READY");
     env.run(&["stop", &id]).ok();
     fs::write(env.project().join("fake.rc"), "say hello\n").unwrap();
-    env.run(&["resume", "-d", "--conversation", "known", &id])
-        .ok();
+    env.run(&["resume", "-d", "--conversation", "known", &id]).ok();
     env.wait_screen(&id, "FAKE-READY");
     // Longer than the harness has to say that it can't resume.
     thread::sleep(Duration::from_secs(25));
@@ -183,10 +152,7 @@ fn fill(env: &TestEnv, count: i64) {
                 last_started_at, exit_code, exited_at, run_open, failed_unseen) \
                 SELECT printf('%012x', n), 'work-' || n, harness, arguments, cwd, env_names, socket, created_at - n, \
                 last_started_at - n, n % 100 = 3, created_at, n % 500 = 7, 0 FROM number, session";
-    Connection::open(env.store())
-        .unwrap()
-        .execute(fill, [count])
-        .unwrap();
+    Connection::open(env.store()).unwrap().execute(fill, [count]).unwrap();
 }
 
 #[test]

@@ -38,8 +38,7 @@ fn a_harness_that_is_not_installed_leaves_no_row_and_no_window() {
     let mut command = env.hqt(&["new", "-d", "--harness", "claude", "--cwd"]);
     command.arg(env.project());
     let bin = env.path("bin");
-    env.finish(command)
-        .refuses(&["claude", bin.to_str().unwrap(), "hint: "]);
+    env.finish(command).refuses(&["claude", bin.to_str().unwrap(), "hint: "]);
     assert!(env.list().is_empty());
     assert_eq!(env.panes().len(), 1);
 }
@@ -49,9 +48,7 @@ fn s20_resume_without_the_harness_says_where_it_looked_and_keeps_the_row() {
     let env = TestEnv::new();
     let (id, conversation) = env.finished_conversation();
     fs::remove_file(env.path("bin/claude")).unwrap();
-    let said = env
-        .run(&["resume", "-d", &id])
-        .refuses(&["claude", "hint: "]);
+    let said = env.run(&["resume", "-d", &id]).refuses(&["claude", "hint: "]);
     assert!(said.contains(env.path("bin").to_str().unwrap()), "{said}");
     assert_eq!(env.session(&id)["conversation_id"], conversation.as_str());
     assert_eq!(env.panes().len(), 1);
@@ -62,8 +59,7 @@ fn s21_resume_in_a_removed_folder_opens_no_window_elsewhere() {
     let env = TestEnv::new();
     let (id, _) = env.finished_conversation();
     fs::remove_dir_all(env.project()).unwrap();
-    env.run(&["resume", "-d", &id])
-        .refuses(&[env.project().to_str().unwrap()]);
+    env.run(&["resume", "-d", &id]).refuses(&[env.project().to_str().unwrap()]);
     assert_eq!(env.session(&id)["state"], "stopped");
     assert_eq!(env.panes().len(), 1);
 }
@@ -132,12 +128,8 @@ fn a_name_that_is_almost_right_names_what_was_meant() {
         assert!(!said.contains('\x1b'), "{said:?}");
     }
     // Nothing like it: what there is.
-    let said = env
-        .run(&["show", "qqq"])
-        .refuses(&["there are", &meant, &other]);
+    let said = env.run(&["show", "qqq"]).refuses(&["there are", &meant, &other]);
     assert!(!said.contains("did you mean"), "{said}");
-    let said = env
-        .run(&["show", &"l".repeat(10_000)])
-        .refuses(&["there are"]);
+    let said = env.run(&["show", &"l".repeat(10_000)]).refuses(&["there are"]);
     assert!(said.len() < 1000, "{said}");
 }

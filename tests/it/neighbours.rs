@@ -103,18 +103,13 @@ fn a_killed_run_in_a_shell_leaves_no_wrong_pane() {
             kill_hard(pid);
         }
     }
-    env.wait_until("the end", || {
-        (env.session(&id)["state"] != "running").then_some(())
-    });
+    env.wait_until("the end", || (env.session(&id)["state"] != "running").then_some(()));
     env.run(&["resume", "-d", &id]).ok_with_words();
     env.wait_state(&id, "running");
     let told = env.session(&id)["tmux"]["pane"].clone();
     assert_ne!(told, pane.as_str());
     env.run(&["delete", "--force", &id]).ok_with_words();
-    assert!(
-        env.panes().iter().any(|known| known.id == pane),
-        "a person's pane was closed"
-    );
+    assert!(env.panes().iter().any(|known| known.id == pane), "a person's pane was closed");
 }
 
 #[test]
@@ -141,10 +136,7 @@ fn what_tmux_resurrect_would_type_starts_nothing() {
         let id = env.ready(how);
         let children = descendants(env.pane_of(&id).pid);
         let line = argv_of(children[0]).join(" ");
-        assert!(
-            line.split("--").next().unwrap().trim().ends_with(begin),
-            "{line}"
-        );
+        assert!(line.split("--").next().unwrap().trim().ends_with(begin), "{line}");
         env.run(&["stop", &id]).ok_with_words();
         env.wait_state(&id, "stopped");
         let pane = shell(&env);
@@ -245,12 +237,7 @@ fn a_users_settings_of_keys_and_screen_do_not_matter() {
         &["mode-keys vi", "status-keys vi", "mouse on"][..],
         &["mode-keys emacs", "set-titles on", "status off"],
         &["status 3", "status-position top", "pane-border-status top"],
-        &[
-            "prefix C-a",
-            "prefix2 C-b",
-            "focus-events on",
-            "default-terminal screen",
-        ],
+        &["prefix C-a", "prefix2 C-b", "focus-events on", "default-terminal screen"],
     ] {
         let env = with_plugin();
         for setting in settings {
@@ -312,8 +299,7 @@ fn of_nested_servers_the_one_whose_key_it_was_is_served() {
     let env = with_plugin();
     let inner = |words: &[&str]| {
         let mut tmux = env.command("tmux");
-        tmux.args(["-u", "-L", "inner", "-f", "/dev/null"])
-            .args(words);
+        tmux.args(["-u", "-L", "inner", "-f", "/dev/null"]).args(words);
         env.finish(tmux).ok()
     };
     inner(&["new-session", "-d", "-s", "deep", "exec cat"]);

@@ -54,14 +54,7 @@ fn e29_a_bwrap_whose_probe_fails_is_unusable() {
     }
     // Inside, no further user namespace can be made: every sandbox fails, as in many containers.
     let mut command = env.command("bwrap");
-    command.args([
-        "--dev-bind",
-        "/",
-        "/",
-        "--unshare-user",
-        "--disable-userns",
-        "--",
-    ]);
+    command.args(["--dev-bind", "/", "/", "--unshare-user", "--disable-userns", "--"]);
     command.arg(binary()).arg("-S").arg(env.socket());
     command.args(["new", "-d", "--harness", "claude", "--sandbox", "--cwd"]);
     command.arg(env.project());
@@ -79,12 +72,7 @@ fn e30_a_sandbox_without_a_user_namespace_is_none() {
     let inside = descendants(env.pane_of(&id).pid);
     let harness = *inside.last().expect("a harness");
     let namespace = fs::read_link(format!("/proc/{harness}/ns/user")).unwrap();
-    assert_ne!(
-        namespace,
-        outside,
-        "{:?} shares our user namespace",
-        argv_of(harness)
-    );
+    assert_ne!(namespace, outside, "{:?} shares our user namespace", argv_of(harness));
 }
 
 #[test]
@@ -97,8 +85,7 @@ fn s29_a_sandboxed_session_does_not_resume_without_bwrap() {
     env.type_line(&id, "exit 0");
     let before = env.wait_state(&id, "stopped");
     env.forget_bwrap();
-    env.run(&["resume", "-d", &id])
-        .refuses(&["bubblewrap", "hint: "]);
+    env.run(&["resume", "-d", &id]).refuses(&["bubblewrap", "hint: "]);
     assert_eq!(env.session(&id), before);
     assert_eq!(env.panes().len(), 1);
     assert_eq!(env.runs().len(), 1, "something ran unsandboxed");
@@ -113,10 +100,7 @@ fn a_bwrap_of_the_project_or_the_home_folder_is_never_run() {
         "#!/bin/sh\n: >'{}'\nwhile [ \"$1\" != -- ]; do shift; done\nshift\nexec \"$@\"\n",
         canary.display()
     );
-    let planted = [
-        env.project().join("node_modules/.bin"),
-        env.home().join("bin"),
-    ];
+    let planted = [env.project().join("node_modules/.bin"), env.home().join("bin")];
     let mut path = std::ffi::OsString::new();
     for folder in &planted {
         executable(&folder.join("bwrap"), &script);
@@ -126,10 +110,7 @@ fn a_bwrap_of_the_project_or_the_home_folder_is_never_run() {
     path.push(format!("{}:/usr/bin:/bin", env.path("bin").display()));
     // The control: by PATH alone it would be the one.
     let mut command = Command::new("/bin/sh");
-    command
-        .args(["-c", "command -v bwrap"])
-        .env_clear()
-        .env("PATH", &path);
+    command.args(["-c", "command -v bwrap"]).env_clear().env("PATH", &path);
     let found = String::from_utf8(command.output().unwrap().stdout).unwrap();
     assert!(Path::new(found.trim()).starts_with(&planted[0]), "{found}");
     env.set("PATH", path);

@@ -27,8 +27,7 @@ fn s32_new_is_refused_with_the_minimum() {
     let panes = env.panes();
     let mut command = env.hqt(&["new", "-d", "--harness", "claude", "--cwd"]);
     command.arg(env.project());
-    env.finish(command)
-        .refuses(&[&version(&env), "install tmux 3.2 or newer"]);
+    env.finish(command).refuses(&[&version(&env), "install tmux 3.2 or newer"]);
     assert_eq!(env.panes(), panes, "a window");
     assert!(env.list().is_empty(), "a row");
     assert!(env.runs().is_empty(), "a harness");
@@ -54,8 +53,7 @@ fn s32_resume_is_refused_with_the_minimum() {
     let before = env.session("0123456789ab");
     let panes = env.panes();
     for words in [&["resume", "-d", "old"][..], &["resume", "--last"]] {
-        env.run(words)
-            .refuses(&[&version(&env), "install tmux 3.2 or newer"]);
+        env.run(words).refuses(&[&version(&env), "install tmux 3.2 or newer"]);
     }
     assert_eq!(env.panes(), panes, "a window");
     assert_eq!(env.session("0123456789ab"), before, "the row");

@@ -8,8 +8,7 @@ fn the_picker_resumes_what_is_chosen() {
     let (id, conversation) = env.finished_conversation();
     let (other, _) = env.finished_conversation();
     env.run(&["rename", &id, "wanted"]).ok_with_words();
-    env.run(&["rename", &other, "unwanted-other"])
-        .ok_with_words();
+    env.run(&["rename", &other, "unwanted-other"]).ok_with_words();
     env.run(&["delete", &other]).ok_with_words();
     let terminal = Terminal::run(&env, &["resume"]);
     terminal.wait_for("wanted");
@@ -44,10 +43,7 @@ fn weakening_a_policy_is_asked_on_a_terminal() {
     terminal.wait_for("Weaken the sandbox: files ro → rw?");
     terminal.keys(&["Escape"]);
     assert_eq!(terminal.wait_exit(), 130);
-    assert_eq!(
-        env.session(&id)["sandbox"],
-        serde_json::json!({"fs": "ro", "net": true})
-    );
+    assert_eq!(env.session(&id)["sandbox"], serde_json::json!({"fs": "ro", "net": true}));
     assert_eq!(env.session(&id)["state"], "stopped");
 }
 
@@ -67,12 +63,8 @@ fn a_running_session_keeps_its_policy() {
     let env = TestEnv::new();
     env.require_bwrap();
     let id = env.ready(&["--sandbox", "--fs", "rw"]);
-    env.run(&["resume", "-d", "--fs", "ro", &id])
-        .refuses(&["running"]);
-    assert_eq!(
-        env.session(&id)["sandbox"],
-        serde_json::json!({"fs": "rw", "net": true})
-    );
+    env.run(&["resume", "-d", "--fs", "ro", &id]).refuses(&["running"]);
+    assert_eq!(env.session(&id)["sandbox"], serde_json::json!({"fs": "rw", "net": true}));
 }
 
 #[test]
@@ -83,14 +75,10 @@ fn s49_a_weakening_that_is_confirmed_is_stored() {
     env.type_line(&id, "say hello");
     env.type_line(&id, "exit 0");
     let before = env.wait_state(&id, "stopped");
-    env.run(&["resume", "-d", "--yes", "--net", "on", &id])
-        .ok_with_words();
+    env.run(&["resume", "-d", "--yes", "--net", "on", &id]).ok_with_words();
     env.wait_screen(&id, "FAKE-READY claude resumed");
     let session = env.session(&id);
-    assert_eq!(
-        session["sandbox"],
-        serde_json::json!({"fs": "rw", "net": true})
-    );
+    assert_eq!(session["sandbox"], serde_json::json!({"fs": "rw", "net": true}));
     assert_eq!(session["conversation_id"], before["conversation_id"]);
 }
 
@@ -136,8 +124,7 @@ fn wide_names_do_not_push_the_question_away() {
     let env = TestEnv::new();
     for _ in 0..5 {
         let (id, _) = env.finished_conversation();
-        env.run(&["rename", &id, "日本語の名前はとても長い名前です"])
-            .ok_with_words();
+        env.run(&["rename", &id, "日本語の名前はとても長い名前です"]).ok_with_words();
     }
     let terminal = Terminal::run_sized(&env, (50, 20), &["resume"]);
     terminal.wait_for("日本語");

@@ -118,10 +118,7 @@ fn after_a_killed_server_the_same_conversation_arrives() {
     let id = env.list()[0]["id"].as_str().unwrap().to_owned();
     env.type_line(&id, "say hello");
     terminal.wait_for("SAID");
-    let conversation = env.session(&id)["conversation_id"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let conversation = env.session(&id)["conversation_id"].as_str().unwrap().to_owned();
     env.kill_server();
     env.wait_state(&id, "stopped");
     let terminal = Terminal::run(&env, &["resume", "--last"]);
@@ -137,9 +134,7 @@ fn a_cancelled_dialog_closes_the_popup() {
         let terminal = Terminal::attach(&env);
         press(&terminal, "S", "harness");
         terminal.keys(&[key]);
-        terminal.wait_until("the popup closes", |s| {
-            !s.to_lowercase().contains("harness")
-        });
+        terminal.wait_until("the popup closes", |s| !s.to_lowercase().contains("harness"));
         assert!(env.list().is_empty());
         assert_eq!(env.panes().len(), 2);
     }
@@ -205,10 +200,7 @@ fn keys_are_options_and_may_be_turned_off() {
     env.tmux(&["set-option", "-g", "@hqt-resume-key", ""]);
     load(&env);
     let bound = env.tmux(&["list-keys", "-T", "prefix"]);
-    let ours: Vec<&str> = bound
-        .lines()
-        .filter(|l| l.contains("display-popup"))
-        .collect();
+    let ours: Vec<&str> = bound.lines().filter(|l| l.contains("display-popup")).collect();
     assert_eq!(ours.len(), 1, "{ours:?}");
     assert!(ours[0].contains(" H "), "{ours:?}");
 }
@@ -224,39 +216,20 @@ fn doctor_sees_the_plugin() {
         found.find(|c| c["name"] == "plugin").unwrap().clone()
     };
     assert_eq!(check()["verdict"], "warn");
-    env.tmux(&[
-        "set-option",
-        "-g",
-        "@hqt-binary",
-        binary().to_str().unwrap(),
-    ]);
+    env.tmux(&["set-option", "-g", "@hqt-binary", binary().to_str().unwrap()]);
     load(&env);
     let loaded = check();
     assert_eq!(loaded["verdict"], "ok", "{loaded}");
-    assert!(
-        loaded["detail"]
-            .as_str()
-            .unwrap()
-            .contains(binary().to_str().unwrap()),
-        "{loaded}"
-    );
+    assert!(loaded["detail"].as_str().unwrap().contains(binary().to_str().unwrap()), "{loaded}");
 }
 
 #[test]
 fn the_status_placeholder_becomes_the_status_line() {
     let env = env_with_program();
-    env.tmux(&[
-        "set-option",
-        "-g",
-        "status-right",
-        "before #{hqt_status} after",
-    ]);
+    env.tmux(&["set-option", "-g", "status-right", "before #{hqt_status} after"]);
     load(&env);
     let right = env.tmux(&["show-options", "-gv", "status-right"]);
     assert!(!right.contains("hqt_status"), "{right}");
     assert!(right.contains("doctor --status"), "{right}");
-    assert!(
-        right.starts_with("before #(") && right.trim_end().ends_with("after"),
-        "{right}"
-    );
+    assert!(right.starts_with("before #(") && right.trim_end().ends_with("after"), "{right}");
 }

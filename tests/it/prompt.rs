@@ -32,8 +32,7 @@ impl<'e> Dialog<'e> {
     fn wait_for(&self, number: usize) -> String {
         let words = PROMPTS[number];
         let seen = |screen: &str| screen.to_lowercase().contains(words);
-        self.terminal
-            .wait_until(&format!("the prompt `{words}`"), seen)
+        self.terminal.wait_until(&format!("the prompt `{words}`"), seen)
     }
 
     /// Answers everything before prompt `number`, the sandbox with yes, and waits for that one.
@@ -55,8 +54,7 @@ impl<'e> Dialog<'e> {
     fn choose_second(&self) {
         let before = self.terminal.screen();
         self.terminal.keys(&["Down"]);
-        self.terminal
-            .wait_until("the cursor of the list moves", |now| now != before);
+        self.terminal.wait_until("the cursor of the list moves", |now| now != before);
         self.terminal.keys(&["Enter"]);
     }
 
@@ -93,18 +91,9 @@ fn the_whole_dialog_starts_a_sandboxed_session() {
     dialog.choose_second();
     dialog.terminal.wait_for("FAKE-READY");
     let session = wait_session(&env);
-    assert_eq!(
-        session["harness"], "claude",
-        "the first of the installed ones"
-    );
-    assert!(
-        session["name"].as_str().unwrap().contains("by hand"),
-        "{session}"
-    );
-    assert_eq!(
-        session["sandbox"],
-        serde_json::json!({"fs": "ro", "net": false})
-    );
+    assert_eq!(session["harness"], "claude", "the first of the installed ones");
+    assert!(session["name"].as_str().unwrap().contains("by hand"), "{session}");
+    assert_eq!(session["sandbox"], serde_json::json!({"fs": "ro", "net": false}));
     assert_eq!(session["state"], "running");
 }
 
@@ -135,14 +124,7 @@ fn seed_the_defaults_of_a_sandbox_are_read_write_and_network() {
 fn what_a_flag_says_is_not_asked() {
     let env = TestEnv::new();
     let project = env.project();
-    let args = [
-        "new",
-        "--harness",
-        "claude",
-        "--no-sandbox",
-        "--cwd",
-        project.to_str().unwrap(),
-    ];
+    let args = ["new", "--harness", "claude", "--no-sandbox", "--cwd", project.to_str().unwrap()];
     let terminal = Terminal::run(&env, &args);
     terminal.wait_until("the name alone", |s| s.to_lowercase().contains("name"));
     terminal.keys(&["Enter"]);
@@ -203,10 +185,7 @@ fn seed_a_missing_bwrap_is_shown_and_cannot_be_chosen() {
     dialog.go_to(2);
     let screen = dialog.terminal.wait_for("hqt-tmux doctor");
     let shown = screen.to_lowercase();
-    assert!(
-        shown.contains("bubblewrap") && shown.contains("not found"),
-        "{screen}"
-    );
+    assert!(shown.contains("bubblewrap") && shown.contains("not found"), "{screen}");
     // Whatever is pressed, no sandboxed session comes of it, and no unsandboxed one by mistake:
     // the only way on is the one that says so.
     dialog.terminal.keys(&["Down"]);
@@ -226,15 +205,9 @@ fn a_harness_that_is_not_installed_is_shown_as_such() {
     let dialog = Dialog::open(&env);
     // The last of them.
     let screen = dialog.terminal.wait_for("copilot");
-    let kiro = screen
-        .lines()
-        .find(|l| l.contains("kiro"))
-        .expect("kiro is known");
+    let kiro = screen.lines().find(|l| l.contains("kiro")).expect("kiro is known");
     assert!(kiro.contains("not "), "{kiro}");
-    let claude = screen
-        .lines()
-        .find(|l| l.contains("claude"))
-        .expect("claude is known");
+    let claude = screen.lines().find(|l| l.contains("claude")).expect("claude is known");
     assert!(!claude.contains("not "), "{claude}");
 }
 
@@ -265,9 +238,7 @@ fn a_signal_that_ends_a_prompt_leaves_the_terminal_as_it_was() {
         let env = TestEnv::new();
         let dialog = Dialog::open(&env);
         dialog.wait_for(0);
-        dialog
-            .terminal
-            .wait_until("a hidden cursor", |_| !dialog.terminal.cursor_is_visible());
+        dialog.terminal.wait_until("a hidden cursor", |_| !dialog.terminal.cursor_is_visible());
         kill(Pid::from_raw(dialog.terminal.program()), signal).unwrap();
         assert_eq!(dialog.terminal.wait_exit(), status, "{signal}");
         assert!(dialog.terminal.cursor_is_visible(), "{signal}: no cursor");

@@ -114,14 +114,7 @@ fn e53_our_own_state_and_folders_of_path_are_no_projects() {
     sandboxed_in(&env, &env.path("state")).refuses(&["state"]);
     let tools = env.home().join("tools");
     fs::create_dir(&tools).unwrap();
-    env.set(
-        "PATH",
-        format!(
-            "{}:{}:/usr/bin:/bin",
-            tools.display(),
-            env.path("bin").display()
-        ),
-    );
+    env.set("PATH", format!("{}:{}:/usr/bin:/bin", tools.display(), env.path("bin").display()));
     sandboxed_in(&env, &tools).refuses(&["PATH"]);
     assert_nothing_was_started(&env);
 }
@@ -136,16 +129,7 @@ fn e11_a_tmux_socket_is_never_inside() {
     for fs_access in ["rw", "ro"] {
         let mut command = env.command(binary());
         command.arg("-S").arg(&socket);
-        command.args([
-            "new",
-            "-d",
-            "--harness",
-            "claude",
-            "--sandbox",
-            "--fs",
-            fs_access,
-            "--cwd",
-        ]);
+        command.args(["new", "-d", "--harness", "claude", "--sandbox", "--fs", fs_access, "--cwd"]);
         command.arg(env.project());
         env.finish(command).refuses(&["socket"]);
     }

@@ -26,17 +26,8 @@ fn seed_a_sandboxed_new_runs_under_bwrap() {
     let id = env.ready(&["--sandbox"]);
     let pids = descendants(env.pane_of(&id).pid);
     let argvs: Vec<_> = pids.into_iter().map(argv_of).collect();
-    let bwrap = argvs
-        .iter()
-        .find(|argv| argv[0].ends_with("bwrap"))
-        .expect("a bwrap");
-    for word in [
-        "--unshare-user",
-        "--unshare-all",
-        "--die-with-parent",
-        "--share-net",
-        "--",
-    ] {
+    let bwrap = argvs.iter().find(|argv| argv[0].ends_with("bwrap")).expect("a bwrap");
+    for word in ["--unshare-user", "--unshare-all", "--die-with-parent", "--share-net", "--"] {
         assert!(bwrap.iter().any(|w| w == word), "{word}: {bwrap:?}");
     }
     // The control: without the flag there is none.
@@ -68,21 +59,14 @@ fn e13_the_home_folder_is_hidden() {
     }
     let outside = env.ready(&["--no-sandbox"]);
     let (found, said) = env.try_inside(&outside, "control", "grep -rsl CANARY-9f2[c] $HOME");
-    assert!(
-        found && said.lines().count() > 5,
-        "the control failed: {said}"
-    );
+    assert!(found && said.lines().count() > 5, "the control failed: {said}");
     let inside = env.ready(&["--sandbox"]);
     let everywhere =
         "grep -rslD skip CANARY-9f2[c] $HOME /home /root /tmp /var /etc /run /mnt /srv";
     let (_, found) = env.try_inside(&inside, "act", everywhere);
     assert_eq!(found.trim(), "");
     let runs = env.wait_runs(2);
-    assert!(
-        !runs[1].home.iter().any(|p| p.ends_with("documents")),
-        "{:?}",
-        runs[1].home
-    );
+    assert!(!runs[1].home.iter().any(|p| p.ends_with("documents")), "{:?}", runs[1].home);
     assert!(runs[0].home.iter().any(|p| p.ends_with("documents")));
 }
 
@@ -90,13 +74,9 @@ fn e13_the_home_folder_is_hidden() {
 fn e01_variables_off_the_list_are_nowhere_inside() {
     let mut env = TestEnv::without_server();
     env.require_bwrap();
-    for name in [
-        "SECRET_X",
-        "SSH_AUTH_SOCK",
-        "DBUS_SESSION_BUS_ADDRESS",
-        "LD_PRELOAD_X",
-        "CLAUDECODE",
-    ] {
+    for name in
+        ["SECRET_X", "SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "LD_PRELOAD_X", "CLAUDECODE"]
+    {
         env.set(name, "canary-of-the-environment");
     }
     env.start_server();
@@ -113,18 +93,10 @@ fn e01_variables_off_the_list_are_nowhere_inside() {
         "CLAUDECODE",
         "LD_PRELOAD_X",
     ] {
-        assert!(
-            !run.variables.contains_key(name),
-            "{name}: {:?}",
-            run.variables
-        );
+        assert!(!run.variables.contains_key(name), "{name}: {:?}", run.variables);
     }
     for name in ["PATH", "HOME", "TERM", "LANG"] {
-        assert!(
-            run.variables.contains_key(name),
-            "{name}: {:?}",
-            run.variables
-        );
+        assert!(run.variables.contains_key(name), "{name}: {:?}", run.variables);
     }
 }
 
@@ -132,10 +104,7 @@ fn e01_variables_off_the_list_are_nowhere_inside() {
 fn e10_no_tmux_server_can_be_reached() {
     let env = TestEnv::new();
     env.require_bwrap();
-    let command = format!(
-        "unset TMUX; tmux -S '{}' run-shell true",
-        env.socket().display()
-    );
+    let command = format!("unset TMUX; tmux -S '{}' run-shell true", env.socket().display());
     allowed_outside_only(&env, &["--sandbox"], &command);
     let id = env.ready(&["--sandbox"]);
     let find = "find / -path /proc -prune -o -type s -print 2>/dev/null | grep -v ^/proc | grep .";
@@ -152,10 +121,7 @@ fn e35_without_network_nothing_answers_and_it_fails_fast() {
     let connect = format!("bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}'");
     allowed_outside_only(&env, &["--sandbox", "--net", "off"], &connect);
     let on = env.ready(&["--sandbox", "--net", "on"]);
-    assert!(
-        env.try_inside(&on, "on", &connect).0,
-        "a shared network reaches the host"
-    );
+    assert!(env.try_inside(&on, "on", &connect).0, "a shared network reaches the host");
     let off = env.ready(&["--sandbox", "--net", "off"]);
     for (tag, act) in [
         ("dns", "bash -c 'exec 3<>/dev/tcp/1.1.1.1/53'"),
@@ -165,10 +131,7 @@ fn e35_without_network_nothing_answers_and_it_fails_fast() {
         assert!(!env.try_inside(&off, tag, act).0, "{act}");
         // 124 is how timeout(1) says that it had to end the act.
         let fast = format!("timeout 3 {act}; test $? -ne 124");
-        assert!(
-            env.try_inside(&off, &format!("{tag}-fast"), &fast).0,
-            "{act} hangs"
-        );
+        assert!(env.try_inside(&off, &format!("{tag}-fast"), &fast).0, "{act} hangs");
     }
     // Its own loopback works.
     let (up, said) = env.try_inside(&off, "lo", "grep -q 127.0.0.1 /proc/net/fib_trie");
@@ -180,12 +143,9 @@ fn e37_the_system_is_read_only() {
     let env = TestEnv::new();
     env.require_bwrap();
     let id = env.ready(&["--sandbox"]);
-    for (tag, path) in [
-        ("usr", "/usr/hqt-x"),
-        ("etc", "/etc/hqt-x"),
-        ("root", "/hqt-x"),
-        ("bin", "/bin/hqt-x"),
-    ] {
+    for (tag, path) in
+        [("usr", "/usr/hqt-x"), ("etc", "/etc/hqt-x"), ("root", "/hqt-x"), ("bin", "/bin/hqt-x")]
+    {
         let (allowed, said) = env.try_inside(&id, tag, &format!("touch {path}"));
         assert!(!allowed, "{path}");
         assert!(said.contains("Read-only file system"), "{path}: {said}");
@@ -197,20 +157,10 @@ fn e37_the_system_is_read_only() {
         let act = "touch /usr/hqt-control-$$ && rm /usr/hqt-control-$$";
         assert!(env.try_inside(&outside, "control", act).0);
     }
-    for (tag, path) in [
-        ("tmp", "/tmp/x"),
-        ("vartmp", "/var/tmp/x"),
-        ("home", "$HOME/x"),
-    ] {
-        assert!(
-            env.try_inside(&id, tag, &format!("touch {path}")).0,
-            "{path} is for scratch"
-        );
+    for (tag, path) in [("tmp", "/tmp/x"), ("vartmp", "/var/tmp/x"), ("home", "$HOME/x")] {
+        assert!(env.try_inside(&id, tag, &format!("touch {path}")).0, "{path} is for scratch");
     }
-    assert!(
-        !env.home().join("x").exists(),
-        "the scratch home is not the real one"
-    );
+    assert!(!env.home().join("x").exists(), "the scratch home is not the real one");
 }
 
 #[test]
@@ -272,9 +222,5 @@ fn e34_other_processes_are_invisible() {
     let env = TestEnv::new();
     env.require_bwrap();
     let own = std::process::id();
-    allowed_outside_only(
-        &env,
-        &["--sandbox"],
-        &format!("kill -0 {own} && test -d /proc/{own}"),
-    );
+    allowed_outside_only(&env, &["--sandbox"], &format!("kill -0 {own} && test -d /proc/{own}"));
 }

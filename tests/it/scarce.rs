@@ -43,9 +43,7 @@ fn nothing_starts(env: &TestEnv, id: &str, new_args: &[&str], folder: &str) {
     new(env, new_args).refuses(&[folder.to_str().unwrap()]);
     let said = env.run(&["resume", "-d", id]).refuses(&[]);
     assert!(!said.contains("closed before"), "no reason: {said}");
-    env.wait_until("the window that was opened to close", || {
-        (env.panes() == panes).then_some(())
-    });
+    env.wait_until("the window that was opened to close", || (env.panes() == panes).then_some(()));
     assert_eq!(stand_ins(env).len(), running, "a harness was started");
     assert_eq!(env.list().len(), rows, "a row without a session");
     assert_eq!(env.session(id)["state"], "stopped");
@@ -79,11 +77,7 @@ fn s27_a_disk_that_fills_up_loses_nothing() {
         env.run(verb).refuses(&[state.to_str().unwrap()]);
     }
     // What needs no space works; that somebody looked can't be remembered, which is no failure.
-    for verb in [
-        &["list"][..],
-        &["show", &failed],
-        &["resume", "-d", &running],
-    ] {
+    for verb in [&["list"][..], &["show", &failed], &["resume", "-d", &running]] {
         env.run(verb).ok();
     }
     let status = env.run(&["doctor", "--status"]).ok();
@@ -151,9 +145,7 @@ fn s27_a_full_cache_folder_starts_no_sandbox() {
     env.run(&["stop", &id]).ok();
     let panes = env.panes();
     new(&env, &["--sandbox"]).refuses(&[env.path("cache").to_str().unwrap()]);
-    env.wait_until("the window to close", || {
-        (env.panes() == panes).then_some(())
-    });
+    env.wait_until("the window to close", || (env.panes() == panes).then_some(()));
     assert_eq!(env.list().len(), 1);
     assert!(stand_ins(&env).is_empty());
     env.relieve("cache");
@@ -195,9 +187,7 @@ fn s25_another_writer_is_waited_for() {
 /// The sessions in the order of the list.
 fn order(env: &TestEnv) -> Vec<String> {
     let sessions = env.list().into_iter();
-    sessions
-        .map(|s| s["id"].as_str().unwrap().to_owned())
-        .collect()
+    sessions.map(|s| s["id"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -210,15 +200,9 @@ fn a_clock_that_went_back_changes_no_order() {
     let ahead = "UPDATE session SET created_at = created_at + ?1, exited_at = exited_at + ?1, \
                  last_started_at = last_started_at + ?1 WHERE id = ?2";
     let connection = Connection::open(env.store()).unwrap();
-    connection
-        .execute(ahead, rusqlite::params![year, first])
-        .unwrap();
+    connection.execute(ahead, rusqlite::params![year, first]).unwrap();
     let (third, _) = env.finished_conversation();
-    assert_eq!(
-        order(&env),
-        [third.clone(), second.clone(), first],
-        "newest first"
-    );
+    assert_eq!(order(&env), [third.clone(), second.clone(), first], "newest first");
     let table = env.run(&["list"]).ok();
     let in_seconds = |line: &str| line.contains("s   /");
     assert!(table.lines().skip(1).all(in_seconds), "ages:\n{table}");
@@ -226,11 +210,7 @@ fn a_clock_that_went_back_changes_no_order() {
         env.run(&["resume", "-d", &newest]).ok();
         env.run(&["stop", &newest]).ok();
         env.run(&["resume", "--last"]).ok();
-        assert_eq!(
-            env.session(&newest)["state"],
-            "running",
-            "the one that ran last"
-        );
+        assert_eq!(env.session(&newest)["state"], "running", "the one that ran last");
         env.run(&["stop", &newest]).ok();
     }
 }
@@ -249,8 +229,5 @@ fn what_callers_left_behind_is_swept_by_age_alone() {
     }
     env.run(&["resume", "-d", &id]).ok();
     assert!(!old.exists(), "an hour is longer than any caller waits");
-    assert!(
-        ahead.exists(),
-        "it may be a caller's of this moment, before the clock went back"
-    );
+    assert!(ahead.exists(), "it may be a caller's of this moment, before the clock went back");
 }

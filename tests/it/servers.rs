@@ -51,28 +51,15 @@ fn s12_after_a_reboot_the_session_is_stopped_and_comes_back() {
     env.wait_runs(2);
     let supervisor = env.pane_of(&id).pid;
     // A power cut: nothing gets to write anything any more.
-    let server = env
-        .tmux(&["display-message", "-p", "#{pid}"])
-        .trim()
-        .parse()
-        .unwrap();
-    for pid in descendants(supervisor)
-        .into_iter()
-        .chain([supervisor, server])
-    {
+    let server = env.tmux(&["display-message", "-p", "#{pid}"]).trim().parse().unwrap();
+    for pid in descendants(supervisor).into_iter().chain([supervisor, server]) {
         if alive(pid) {
             kill_hard(pid);
         }
         wait_gone(pid);
     }
-    assert!(
-        env.socket().exists(),
-        "the stale socket belongs to the case"
-    );
-    assert!(
-        env.path("state/hqt-tmux/locks").join(&id).exists(),
-        "so does the lock file"
-    );
+    assert!(env.socket().exists(), "the stale socket belongs to the case");
+    assert!(env.path("state/hqt-tmux/locks").join(&id).exists(), "so does the lock file");
     assert_eq!(env.session(&id)["state"], "stopped");
     env.run(&["resume", "--last"]).ok_with_words();
     let run = env.wait_runs(3).pop().unwrap();
@@ -106,15 +93,7 @@ fn s30_outside_tmux_a_terminal_is_attached() {
             env.start_server();
         }
         let project = env.project();
-        let args = [
-            "new",
-            "--harness",
-            "claude",
-            "--name",
-            "n",
-            "--no-sandbox",
-            "--cwd",
-        ];
+        let args = ["new", "--harness", "claude", "--name", "n", "--no-sandbox", "--cwd"];
         let args = [&args[..], &[project.to_str().unwrap()]].concat();
         let terminal = Terminal::run(&env, &args);
         terminal.wait_for("FAKE-READY");
@@ -142,17 +121,12 @@ fn s30_inside_tmux_its_own_server_is_used() {
     let binary = binary();
     let binary = binary.display();
     let project = env.project();
-    let command = format!(
-        "exec '{binary}' new -d --harness claude --cwd '{}' </dev/null",
-        project.display()
-    );
+    let command =
+        format!("exec '{binary}' new -d --harness claude --cwd '{}' </dev/null", project.display());
     env.tmux(&["new-window", "-d", &command]);
     env.wait_runs(1);
     let sessions = env.list();
-    assert_eq!(
-        sessions[0]["tmux"]["socket"],
-        env.socket().to_str().unwrap()
-    );
+    assert_eq!(sessions[0]["tmux"]["socket"], env.socket().to_str().unwrap());
     env.pane_of(sessions[0]["id"].as_str().unwrap());
 }
 
@@ -162,9 +136,7 @@ fn s30_a_dead_server_in_the_environment_is_a_clear_error() {
     env.set("TMUX", format!("{},1,0", env.path("gone").display()));
     let project = env.project();
     let mut command = env.command(binary());
-    command
-        .args(["new", "-d", "--harness", "claude", "--cwd"])
-        .arg(project);
+    command.args(["new", "-d", "--harness", "claude", "--cwd"]).arg(project);
     env.finish(command).refuses(&["gone"]);
     assert!(env.list().is_empty());
     assert!(env.runs().is_empty());
@@ -183,10 +155,7 @@ fn s14_a_session_that_runs_on_another_server_is_not_started_twice() {
     env.wait_runs(1);
     assert_eq!(env.panes_of(&id).len(), 1);
     let mut command = env.command("tmux");
-    command
-        .arg("-S")
-        .arg(&other)
-        .args(["list-panes", "-a", "-F", "#{@hqt_session}"]);
+    command.arg("-S").arg(&other).args(["list-panes", "-a", "-F", "#{@hqt_session}"]);
     let output = env.finish(command);
     assert!(!output.stdout.contains(&id), "a second window: {output}");
     let mut command = env.command("tmux");
@@ -271,16 +240,7 @@ fn s30_the_window_opens_in_the_tmux_session_of_the_caller() {
 fn s30_a_relative_socket_is_the_callers() {
     let env = TestEnv::new();
     let mut command = env.command(binary());
-    command.args([
-        "-S",
-        "s",
-        "new",
-        "-d",
-        "--harness",
-        "claude",
-        "--cwd",
-        "project",
-    ]);
+    command.args(["-S", "s", "new", "-d", "--harness", "claude", "--cwd", "project"]);
     command.current_dir(env.path(""));
     let id = env.finish(command).ok();
     let session = env.session(id.trim());

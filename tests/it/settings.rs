@@ -70,14 +70,9 @@ fn s09_remain_on_exit_stays_as_the_user_set_it() {
         if stays {
             env.wait_until("their pane stays", || is_there().then_some(()));
         } else {
-            env.wait_until("their pane closes", || {
-                (env.panes().len() == 2).then_some(())
-            });
+            env.wait_until("their pane closes", || (env.panes().len() == 2).then_some(()));
         }
-        assert_eq!(
-            env.tmux(&["show-options", "-gwv", "remain-on-exit"]).trim(),
-            theirs
-        );
+        assert_eq!(env.tmux(&["show-options", "-gwv", "remain-on-exit"]).trim(), theirs);
     }
 }
 
@@ -117,9 +112,7 @@ fn s10_a_split_of_our_window_is_not_ours() {
     env.tmux(&["split-window", "-d", "-t", &ours.id, "exec cat"]);
     assert_eq!(env.pane_of(&id), ours);
     env.run(&["stop", &id]).ok_with_words();
-    env.wait_until("only theirs stay", || {
-        (env.panes().len() == 2).then_some(())
-    });
+    env.wait_until("only theirs stay", || (env.panes().len() == 2).then_some(()));
 }
 
 #[test]

@@ -2,10 +2,9 @@
 //! goes away for a while. `tests/soak` watches for longer than the tests do.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use crate::support::{
     Terminal, TestEnv, children_that_nobody_waited_for, number_from, repository_folder,
@@ -85,18 +84,13 @@ impl Soak<'_> {
             self.env.new_session(&["--harness", "claude"]),
         ];
         self.wait_bar("sandbox ▸2|");
-        ids.push(
-            self.env
-                .new_session(&["--harness", "generic", "--", "/bin/false"]),
-        );
+        ids.push(self.env.new_session(&["--harness", "generic", "--", "/bin/false"]));
         self.wait_bar("sandbox ▸2 ✗1|");
         for id in ids {
             self.env.run(&["stop", &id]).ok_with_words();
             self.env.run(&["delete", &id]).ok_with_words();
         }
-        self.env.wait_until("the windows to close", || {
-            (self.env.panes().len() == 1).then_some(())
-        });
+        self.env.wait_until("the windows to close", || (self.env.panes().len() == 1).then_some(()));
         self.wait_bar("sandbox|");
     }
 
@@ -137,22 +131,13 @@ impl Soak<'_> {
 
     fn sample(&self) -> Sample {
         let status = fs::read_to_string(format!("/proc/{}/status", self.server)).unwrap();
-        let resident = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmRSS:"))
-            .unwrap();
+        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
         let env = self.env;
         env.wait_until("no child that nobody waits for", || {
-            children_that_nobody_waited_for(self.server)
-                .is_empty()
-                .then_some(())
+            children_that_nobody_waited_for(self.server).is_empty().then_some(())
         });
         // A job of the bar may just be starting.
-        let descriptors = || {
-            fs::read_dir(format!("/proc/{}/fd", self.server))
-                .unwrap()
-                .count()
-        };
+        let descriptors = || fs::read_dir(format!("/proc/{}/fd", self.server)).unwrap().count();
         Sample {
             resident_kb: resident.trim().trim_end_matches(" kB").parse().unwrap(),
             descriptors: (0..20).map(|_| descriptors()).min().unwrap(),
@@ -193,11 +178,7 @@ fn size_of(folder: &Path) -> u64 {
 fn report(soak: &Soak<'_>, samples: &[Sample], time: Duration) {
     let (first, last) = (samples.first().unwrap(), samples.last().unwrap());
     let tenth = samples.len().div_ceil(10);
-    let resident: Vec<u64> = samples
-        .iter()
-        .step_by(tenth)
-        .map(|s| s.resident_kb)
-        .collect();
+    let resident: Vec<u64> = samples.iter().step_by(tenth).map(|s| s.resident_kb).collect();
     println!(
         "{} s, {} rounds of three sessions\n\
          server, resident, kB, tenth by tenth and at last: {resident:?} {}\n\
@@ -221,14 +202,8 @@ fn assert_no_growth(samples: &[Sample]) {
     assert!(last.state_bytes <= first.state_bytes, "{first:?} {last:?}");
     // tmux's allocator takes more at first, windows that come and go leave holes; nothing may add up.
     let middle = &samples[samples.len() / 2];
-    assert!(
-        last.resident_kb <= middle.resident_kb + 256,
-        "{first:?} {middle:?} {last:?}"
-    );
+    assert!(last.resident_kb <= middle.resident_kb + 256, "{first:?} {middle:?} {last:?}");
     for sample in samples {
-        assert!(
-            sample.bars.iter().all(|bar| bar == "sandbox|"),
-            "{sample:?}"
-        );
+        assert!(sample.bars.iter().all(|bar| bar == "sandbox|"), "{sample:?}");
     }
 }

@@ -1,9 +1,8 @@
 //! How a run ends: by itself, by its user, by force.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io::ErrorKind;
-use std::thread;
+use std::{fs, thread};
 
 use nix::libc;
 use nix::sys::ptrace;
@@ -135,10 +134,7 @@ fn s45_a_killed_supervisor_takes_its_harness_along() {
         // `inner` names the harness too, behind its own name.
         let is_harness =
             |argv: Vec<String>| argv.get(1).is_some_and(|w| w.ends_with("/bin/claude"));
-        let count = again
-            .map(argv_of)
-            .filter(|argv| is_harness(argv.clone()))
-            .count();
+        let count = again.map(argv_of).filter(|argv| is_harness(argv.clone())).count();
         (count == 1).then_some(())
     });
     assert_eq!(env.session(&id)["state"], "running");
@@ -179,12 +175,7 @@ fn s26_a_killed_server_leaves_stopped_sessions() {
     env.run(&["resume", "-d", &id]).ok();
     env.wait_runs(2);
     let supervisor = env.pane_of(&id).pid;
-    kill_hard(
-        env.tmux(&["display-message", "-p", "#{pid}"])
-            .trim()
-            .parse()
-            .unwrap(),
-    );
+    kill_hard(env.tmux(&["display-message", "-p", "#{pid}"]).trim().parse().unwrap());
     wait_gone(supervisor);
     assert_eq!(env.session(&id)["state"], "stopped");
     env.run(&["resume", "-d", &id]).ok_with_words();

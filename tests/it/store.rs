@@ -17,9 +17,7 @@ fn mode(path: &Path) -> u32 {
 
 fn version(store: &Path) -> i64 {
     let connection = Connection::open(store).unwrap();
-    connection
-        .query_row("PRAGMA user_version", [], |row| row.get(0))
-        .unwrap()
+    connection.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap()
 }
 
 /// The number of migrations, which is the version after the last of them.
@@ -30,14 +28,9 @@ pub(crate) fn newest_version() -> i64 {
 
 fn schema(store: &Path) -> String {
     let connection = Connection::open(store).unwrap();
-    let mut query = connection
-        .prepare("SELECT sql FROM sqlite_master ORDER BY name")
-        .unwrap();
-    let rows = query
-        .query_map([], |row| row.get::<_, Option<String>>(0))
-        .unwrap();
-    rows.map(|row| row.unwrap().unwrap_or_default() + "\n")
-        .collect()
+    let mut query = connection.prepare("SELECT sql FROM sqlite_master ORDER BY name").unwrap();
+    let rows = query.query_map([], |row| row.get::<_, Option<String>>(0)).unwrap();
+    rows.map(|row| row.unwrap().unwrap_or_default() + "\n").collect()
 }
 
 /// A store as the first version made it, with one row.
@@ -63,9 +56,7 @@ fn s37_the_store_is_private_under_any_umask() {
     let mut command = env.command("/bin/sh");
     command.args(["-c", "umask 000; exec \"$@\"", "sh"]);
     command.arg(binary()).arg("-S").arg(env.socket());
-    command
-        .args(["new", "-d", "--harness", "claude", "--cwd"])
-        .arg(env.project());
+    command.args(["new", "-d", "--harness", "claude", "--cwd"]).arg(env.project());
     env.finish(command).ok();
     assert_eq!(mode(&env.path("state/hqt-tmux")), 0o700);
     assert_eq!(mode(&env.store()), 0o600);
@@ -80,11 +71,7 @@ fn s37_a_relative_state_folder_is_ignored_for_the_default() {
     let mut env = TestEnv::new();
     env.set("XDG_STATE_HOME", "relative");
     env.new_session(&["--harness", "claude"]);
-    assert!(
-        env.home()
-            .join(".local/state/hqt-tmux/sessions.db")
-            .exists()
-    );
+    assert!(env.home().join(".local/state/hqt-tmux/sessions.db").exists());
     assert!(!env.home().join("relative").exists());
 }
 
@@ -135,11 +122,7 @@ fn seed_migration_twice_is_a_no_op() {
     let (first, before) = (schema(&env.store()), fs::read(env.store()).unwrap());
     env.list();
     assert_eq!(schema(&env.store()), first);
-    assert_eq!(
-        fs::read(env.store()).unwrap(),
-        before,
-        "reading changed the file"
-    );
+    assert_eq!(fs::read(env.store()).unwrap(), before, "reading changed the file");
 }
 
 #[test]
@@ -148,25 +131,13 @@ fn seed_migration_column_round_trips_every_policy() {
     env.require_bwrap();
     for fs in ["rw", "ro"] {
         for (flag, net) in [("on", true), ("off", false)] {
-            let args = [
-                "--harness",
-                "claude",
-                "--sandbox",
-                "--fs",
-                fs,
-                "--net",
-                flag,
-            ];
+            let args = ["--harness", "claude", "--sandbox", "--fs", fs, "--net", flag];
             let id = env.new_session(&args);
             let expected = serde_json::json!({"fs": fs, "net": net});
             assert_eq!(env.session(&id)["sandbox"], expected);
             let stored: String = Connection::open(env.store())
                 .unwrap()
-                .query_row(
-                    "SELECT sandbox_json FROM session WHERE id = ?1",
-                    [&id],
-                    |r| r.get(0),
-                )
+                .query_row("SELECT sandbox_json FROM session WHERE id = ?1", [&id], |r| r.get(0))
                 .unwrap();
             assert_eq!(stored, format!(r#"{{"fs":"{fs}","net":{net}}}"#));
         }

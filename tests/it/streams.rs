@@ -44,15 +44,7 @@ fn redirected(env: &TestEnv, args: &[&str], redirection: &str) -> Output {
 }
 
 fn plain(env: &TestEnv) {
-    let generic = [
-        "--harness",
-        "generic",
-        "--name",
-        "plain",
-        "--",
-        "sleep",
-        "1000",
-    ];
+    let generic = ["--harness", "generic", "--name", "plain", "--", "sleep", "1000"];
     env.new_session(&generic);
 }
 
@@ -69,9 +61,7 @@ fn a_full_disk_is_told_by_every_verb_that_prints() {
     let mut command = env.command("/bin/sh");
     let script = "cd project && exec \"$0\" -S \"$SOCKET\" \"$@\" >/dev/full";
     command.args(["-c", script]).arg(binary()).args(generic);
-    command
-        .env("SOCKET", env.socket())
-        .current_dir(env.path(""));
+    command.env("SOCKET", env.socket()).current_dir(env.path(""));
     env.finish(command).refuses(&["standard output"]);
     assert_eq!(env.list().len(), 2);
 }
@@ -81,10 +71,7 @@ fn closed_streams_harm_nothing() {
     let env = TestEnv::new();
     plain(&env);
     for redirection in [">&-", ">/dev/null 2>&-", "<&-", "<&- >&- 2>&-"] {
-        for args in PRINTING
-            .iter()
-            .filter(|args| args.first() != Some(&"doctor"))
-        {
+        for args in PRINTING.iter().filter(|args| args.first() != Some(&"doctor")) {
             redirected(&env, args, redirection).ok();
         }
     }
@@ -103,12 +90,8 @@ fn who_has_read_enough_is_told_nothing() {
     let env = TestEnv::new();
     plain(&env);
     for args in PRINTING {
-        let mut child = env
-            .hqt(args)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child =
+            env.hqt(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         let mut said = String::new();
         let mut stderr = child.stderr.take().unwrap();

@@ -13,26 +13,17 @@ fn shown(env: &TestEnv, columns: u16, args: &[&str]) -> Vec<String> {
     let mut words: Vec<&OsStr> = vec![binary.as_ref(), "-S".as_ref(), socket.as_ref()];
     words.extend(args.iter().map(OsStr::new));
     let terminal = Terminal::open(env, (columns, 45), &words);
-    assert!(
-        matches!(terminal.wait_exit(), 0 | 1),
-        "{}",
-        terminal.screen()
-    );
+    assert!(matches!(terminal.wait_exit(), 0 | 1), "{}", terminal.screen());
     let screen = terminal.rows();
     let lines = screen.lines().map(str::to_owned);
-    lines
-        .take_while(|line| !line.starts_with("exit="))
-        .collect()
+    lines.take_while(|line| !line.starts_with("exit=")).collect()
 }
 
 #[test]
 fn a_list_fits_the_terminal_and_is_whole_in_a_pipe() {
     let mut env = TestEnv::without_server();
-    let names = [
-        "日本語のとても長い名前です日本語のとても長い名前です",
-        "e\u{301}e\u{301}",
-        "plain",
-    ];
+    let names =
+        ["日本語のとても長い名前です日本語のとても長い名前です", "e\u{301}e\u{301}", "plain"];
     env.store_names(&names);
     let whole = env.run(&["list"]).ok();
     for name in names {
@@ -45,11 +36,7 @@ fn a_list_fits_the_terminal_and_is_whole_in_a_pipe() {
         (40, "ID NAME STATE"),
     ] {
         let lines = shown(&env, columns, &["list"]);
-        assert_eq!(
-            lines.len(),
-            1 + names.len(),
-            "a line was too wide: {lines:#?}"
-        );
+        assert_eq!(lines.len(), 1 + names.len(), "a line was too wide: {lines:#?}");
         let shown: Vec<&str> = lines[0].split_whitespace().collect();
         assert_eq!(shown.join(" "), headings, "{columns} columns");
         assert!(lines.iter().all(|line| !line.is_empty()), "{lines:#?}");
@@ -89,11 +76,7 @@ fn a_state_has_its_colour_where_that_is_wanted() {
     env.set("NO_COLOR", "");
     assert!(colored(&env, &["list"]));
     assert!(env.run(&["--help"]).ok().contains('\x1b'));
-    assert!(
-        !env.run(&["--color", "never", "--help"])
-            .ok()
-            .contains('\x1b')
-    );
+    assert!(!env.run(&["--color", "never", "--help"]).ok().contains('\x1b'));
     env.set("NO_COLOR", "1");
     assert!(!colored(&env, &["list"]));
     assert!(!env.run(&["--help"]).ok().contains('\x1b'));

@@ -73,11 +73,7 @@ struct Reader {
 
 impl Default for Reader {
     fn default() -> Self {
-        Self {
-            words: Vec::new(),
-            word: None,
-            quoting: Quoting::None,
-        }
+        Self { words: Vec::new(), word: None, quoting: Quoting::None }
     }
 }
 
@@ -118,16 +114,9 @@ impl Reader {
 /// that [`quote`] writes and the simple ones; others stand for themselves.
 fn ansi(escape: &[u8]) -> (usize, Vec<u8>) {
     let is_octal = |byte: &&u8| matches!(byte, b'0'..=b'7');
-    let digits: Vec<u8> = escape
-        .iter()
-        .take(3)
-        .take_while(is_octal)
-        .copied()
-        .collect();
+    let digits: Vec<u8> = escape.iter().take(3).take_while(is_octal).copied().collect();
     if !digits.is_empty() {
-        let value = digits
-            .iter()
-            .fold(0_u32, |value, digit| value * 8 + u32::from(digit - b'0'));
+        let value = digits.iter().fold(0_u32, |value, digit| value * 8 + u32::from(digit - b'0'));
         return (1 + digits.len(), u8::try_from(value).into_iter().collect());
     }
     match escape {
@@ -225,10 +214,7 @@ mod tests {
             assert_eq!(completed(line, replaced, name), name, "{line}");
         }
         assert_eq!(completed("x show a:", "", "a:b"), "a:b");
-        assert_eq!(
-            completed("x new --harness=c", "c", "--harness=claude"),
-            "--harness=claude"
-        );
+        assert_eq!(completed("x new --harness=c", "c", "--harness=claude"), "--harness=claude");
         assert_eq!(read("x show b", "b").replacement("abc"), None);
     }
 

@@ -1,12 +1,8 @@
 //! What belongs at the cursor, by the command line's own description.
 
-use std::ffi::OsStr;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
-use clap::Arg;
-use clap::ArgAction;
-use clap::Command;
-use clap::ValueHint;
+use clap::{Arg, ArgAction, Command, ValueHint};
 
 use crate::commands::complete::Candidate;
 
@@ -70,9 +66,8 @@ impl<'a> Reading<'a> {
             _ if self.only_positionals => self.positionals += 1,
             Some("") => self.only_positionals = true,
             Some(long) => {
-                let (name, value) = long
-                    .split_once('=')
-                    .map_or((long, None), |(n, v)| (n, Some(v)));
+                let (name, value) =
+                    long.split_once('=').map_or((long, None), |(n, v)| (n, Some(v)));
                 let option = self.by_long(name);
                 self.give(option, value.is_some());
             }
@@ -87,10 +82,7 @@ impl<'a> Reading<'a> {
     /// A cluster of short flags, of which one may take the rest or the next word as its value.
     fn take_short(&mut self, cluster: &str) {
         for (at, flag) in cluster.char_indices() {
-            let option = self
-                .command
-                .get_arguments()
-                .find(|arg| arg.get_short() == Some(flag));
+            let option = self.command.get_arguments().find(|arg| arg.get_short() == Some(flag));
             let rest = &cluster[at + flag.len_utf8()..];
             self.give(option, !rest.is_empty());
             if option.is_some_and(takes_value) {
@@ -105,18 +97,12 @@ impl<'a> Reading<'a> {
     }
 
     fn by_long(&self, name: &str) -> Option<&'a Arg> {
-        self.command
-            .get_arguments()
-            .find(|arg| arg.get_long() == Some(name))
+        self.command.get_arguments().find(|arg| arg.get_long() == Some(name))
     }
 
     /// The flags that can still be given.
     fn flags(&self) -> Vec<Candidate> {
-        let is_given = |arg: &Arg| {
-            self.given
-                .iter()
-                .any(|given| given.get_id() == arg.get_id())
-        };
+        let is_given = |arg: &Arg| self.given.iter().any(|given| given.get_id() == arg.get_id());
         let open = self.command.get_arguments().filter(|arg| {
             !arg.is_hide_set() && (matches!(arg.get_action(), ArgAction::Append) || !is_given(arg))
         });
@@ -125,10 +111,9 @@ impl<'a> Reading<'a> {
             let about = arg.get_help().map(ToString::to_string).unwrap_or_default();
             let short = arg.get_short().map(|short| format!("-{short}"));
             let long = arg.get_long().map(|long| format!("--{long}"));
-            flags.extend(long.into_iter().chain(short).map(|word| Candidate {
-                word,
-                about: about.clone(),
-            }));
+            flags.extend(
+                long.into_iter().chain(short).map(|word| Candidate { word, about: about.clone() }),
+            );
         }
         flags
     }
@@ -145,9 +130,9 @@ impl<'a> Reading<'a> {
             };
         }
         match positionals.nth(self.positionals) {
-            Some(arg) if arg.get_id() == "session" => Slot::Session {
-                may_begin_with_dash: self.only_positionals,
-            },
+            Some(arg) if arg.get_id() == "session" => {
+                Slot::Session { may_begin_with_dash: self.only_positionals }
+            }
             Some(arg) if !arg.is_last_set() => value_of(arg, ""),
             _ if self.command.has_subcommands() && self.positionals == 0 => {
                 Slot::Words(self.verbs())
@@ -163,10 +148,7 @@ impl<'a> Reading<'a> {
             .filter(|verb| !verb.is_hide_set())
             .map(|verb| Candidate {
                 word: verb.get_name().to_owned(),
-                about: verb
-                    .get_about()
-                    .map(ToString::to_string)
-                    .unwrap_or_default(),
+                about: verb.get_about().map(ToString::to_string).unwrap_or_default(),
             })
             .collect()
     }
@@ -188,10 +170,7 @@ fn value_of(arg: &Arg, prefix: &str) -> Slot {
                 .filter(|value| !value.is_hide_set())
                 .map(|value| Candidate {
                     word: format!("{prefix}{}", value.get_name()),
-                    about: value
-                        .get_help()
-                        .map(ToString::to_string)
-                        .unwrap_or_default(),
+                    about: value.get_help().map(ToString::to_string).unwrap_or_default(),
                 })
                 .collect(),
         ),
@@ -222,9 +201,7 @@ mod tests {
 
     #[test]
     fn sessions_belong_where_a_verb_takes_one() {
-        let session = |may_begin_with_dash| Slot::Session {
-            may_begin_with_dash,
-        };
+        let session = |may_begin_with_dash| Slot::Session { may_begin_with_dash };
         for line in [
             &["show", ""][..],
             &["resume", "x"],

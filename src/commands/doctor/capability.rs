@@ -1,16 +1,11 @@
 //! What this machine and this user can have of a sandbox.
 
-use super::Check;
-use super::Verdict;
-use crate::bwrap;
-use crate::commands::Context;
-use crate::commands::planning;
+use super::{Check, Verdict};
+use crate::commands::{Context, planning};
 use crate::escape::for_terminal;
-use crate::host;
 use crate::host::machine;
-use crate::host::machine::Around;
-use crate::host::machine::Resolver;
-use crate::scope;
+use crate::host::machine::{Around, Resolver};
+use crate::{bwrap, host, scope};
 
 pub(super) fn checks(context: &Context) -> Vec<Check> {
     vec![
@@ -26,21 +21,13 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
 
 /// An optional capability: everything else works without it.
 fn sandbox(context: &Context, net: bool) -> Check {
-    let name = if net {
-        "bubblewrap"
-    } else {
-        "bubblewrap, network off"
-    };
+    let name = if net { "bubblewrap" } else { "bubblewrap, network off" };
     let cwd = host::project_folder(None).unwrap_or_else(|_| "/".into());
     let availability = planning::availability(&context.host, &cwd, net);
     match &availability {
         bwrap::Availability::Usable { path } => {
             let version = bwrap::version(path).unwrap_or_else(|| "unknown version".into());
-            Check::new(
-                name,
-                Verdict::Ok,
-                format!("{}, {version}", availability.reason()),
-            )
+            Check::new(name, Verdict::Ok, format!("{}, {version}", availability.reason()))
         }
         other => Check::new(name, Verdict::Warn, other.reason()).remedy(other.remedy()),
     }
@@ -49,11 +36,7 @@ fn sandbox(context: &Context, net: bool) -> Check {
 /// What the kernel adds to the sandbox, or takes from it.
 fn kernel() -> Check {
     match scope::is_available() {
-        true => Check::new(
-            "kernel",
-            Verdict::Ok,
-            "Landlock scopes signals and abstract sockets",
-        ),
+        true => Check::new("kernel", Verdict::Ok, "Landlock scopes signals and abstract sockets"),
         false => Check::new(
             "kernel",
             Verdict::Warn,
@@ -102,10 +85,9 @@ fn resolver() -> Check {
     let missing = match machine::resolver() {
         Resolver::There => return Check::new(NAME, Verdict::Ok, "visible inside"),
         Resolver::Missing => "/etc/resolv.conf is not there".to_owned(),
-        Resolver::Dangling(target) => format!(
-            "/etc/resolv.conf is a link to `{}`, which is not there",
-            for_terminal(target)
-        ),
+        Resolver::Dangling(target) => {
+            format!("/etc/resolv.conf is a link to `{}`, which is not there", for_terminal(target))
+        }
     };
     Check::new(
         NAME,

@@ -1,7 +1,6 @@
 //! The harnesses.
 
-use super::Check;
-use super::Verdict;
+use super::{Check, Verdict};
 use crate::commands::Context;
 use crate::harness::Harness;
 use crate::host;
@@ -26,10 +25,6 @@ pub(super) fn check(context: &Context, harness: &'static Harness) -> Check {
         true => ", used on this machine",
         false => ", no login on this machine",
     });
-    let verdict = if version.is_some() {
-        Verdict::Ok
-    } else {
-        Verdict::Warn
-    };
+    let verdict = if version.is_some() { Verdict::Ok } else { Verdict::Warn };
     Check::new(harness.id, verdict, detail)
 }

@@ -1,7 +1,6 @@
 //! tmux: the program, the server, and the plugin on it.
 
-use super::Check;
-use super::Verdict;
+use super::{Check, Verdict};
 use crate::commands::Context;
 use crate::host::machine;
 use crate::tmux;
@@ -32,11 +31,9 @@ fn tmux_server(context: &Context) -> Check {
     let socket = tmux.socket_path().display().to_string();
     match tmux.list() {
         Ok(_) => Check::new("tmux server", Verdict::Ok, format!("answers on {socket}")),
-        Err(tmux::Error::NoServer(_)) => Check::new(
-            "tmux server",
-            Verdict::Ok,
-            format!("none on {socket}; `new` starts one"),
-        ),
+        Err(tmux::Error::NoServer(_)) => {
+            Check::new("tmux server", Verdict::Ok, format!("none on {socket}; `new` starts one"))
+        }
         Err(error) => {
             let error = error.explain();
             Check::new("tmux server", Verdict::Fail, error.to_string())
@@ -47,18 +44,13 @@ fn tmux_server(context: &Context) -> Check {
 
 /// Whether the plugin is on this server: it notes there which program its keys run.
 fn plugin(context: &Context) -> Check {
-    let program = context
-        .tmux()
-        .global_option(PLUGIN_PROGRAM)
-        .unwrap_or_default();
+    let program = context.tmux().global_option(PLUGIN_PROGRAM).unwrap_or_default();
     match program.is_empty() {
         false => Check::new("plugin", Verdict::Ok, format!("loaded, runs {program}")),
-        true => Check::new(
-            "plugin",
-            Verdict::Warn,
-            "not loaded on this server, or without a program",
-        )
-        .remedy("run-shell /path/to/hqt.tmux, or add it to TPM's list; see README"),
+        true => {
+            Check::new("plugin", Verdict::Warn, "not loaded on this server, or without a program")
+                .remedy("run-shell /path/to/hqt.tmux, or add it to TPM's list; see README")
+        }
     }
 }
 
@@ -73,10 +65,9 @@ fn login_scope(context: &Context) -> Option<Check> {
             Verdict::Warn,
             format!("the tmux server is in {name}, which systemd ends when you log out"),
         ),
-        Some(false) => (
-            Verdict::Ok,
-            format!("the tmux server is in {name}, and outlives the login"),
-        ),
+        Some(false) => {
+            (Verdict::Ok, format!("the tmux server is in {name}, and outlives the login"))
+        }
         None => (
             Verdict::Ok,
             format!(

@@ -1,7 +1,6 @@
 //! The store.
 
-use super::Check;
-use super::Verdict;
+use super::{Check, Verdict};
 use crate::commands::Context;
 use crate::error::UserError;
 use crate::store;
@@ -27,9 +26,7 @@ pub(super) fn check(context: &Context) -> Check {
         Err(store::Error::Absent) => Check::new("store", Verdict::Ok, format!("{path}, none yet")),
         Err(error) => {
             let error = store::explain(&error, &folder);
-            let remedy = error
-                .downcast_ref::<UserError>()
-                .and_then(|error| error.remedy());
+            let remedy = error.downcast_ref::<UserError>().and_then(|error| error.remedy());
             Check::new("store", Verdict::Fail, error.to_string()).remedy(remedy.unwrap_or_default())
         }
     }

@@ -67,20 +67,12 @@ fn e51_a_hostile_name_in_the_report_is_no_escape_sequence() {
     env.wait_state(&inside.id, "dead");
     let title = env.tmux(&["list-panes", "-a", "-F", "#{pane_title}"]);
     assert!(!title.contains("PWNED"), "{title}");
-    for args in [
-        &["show", &inside.id][..],
-        &["show", &inside.id, "--json"],
-        &["list"],
-    ] {
+    for args in [&["show", &inside.id][..], &["show", &inside.id, "--json"], &["list"]] {
         let said = env.run(args).ok_with_words();
         let raw = said.chars().any(|c| c.is_control() && c != '\n');
         assert!(!raw, "{args:?}: {said:?}");
     }
-    assert!(
-        inside.shown().contains("vil"),
-        "it isn't told: {}",
-        inside.shown()
-    );
+    assert!(inside.shown().contains("vil"), "it isn't told: {}", inside.shown());
 }
 
 #[test]
@@ -108,16 +100,10 @@ fn e53_a_harness_that_lies_in_the_project_is_run_inside_only() {
         let tools = env.project().join("tools");
         fs::create_dir(&tools).unwrap();
         let proof = env.path("proof");
-        let script = format!(
-            "#!/bin/sh\ntouch {}\necho RAN; sleep 600\n",
-            proof.display()
-        );
+        let script = format!("#!/bin/sh\ntouch {}\necho RAN; sleep 600\n", proof.display());
         fs::write(env.path("script"), script).unwrap();
         let mut install = env.command("install");
-        install
-            .args(["-m", "755"])
-            .arg(env.path("script"))
-            .arg(tools.join(harness));
+        install.args(["-m", "755"]).arg(env.path("script")).arg(tools.join(harness));
         assert_eq!(env.finish(install).status, Some(0));
         let mut new = env.hqt(&["new", "-d", "--harness", harness, "--sandbox", "--cwd"]);
         let path = format!("{}:/usr/bin:/bin", tools.display());
@@ -136,10 +122,7 @@ fn e53_an_interpreter_that_lies_in_the_project_is_run_inside_only() {
     let env = TestEnv::new();
     env.require_bwrap();
     let proof = env.path("proof");
-    let script = format!(
-        "#!/bin/sh\necho $* >>{}\necho RAN; sleep 600\n",
-        proof.display()
-    );
+    let script = format!("#!/bin/sh\necho $* >>{}\necho RAN; sleep 600\n", proof.display());
     for (text, to) in [
         ("#!/usr/bin/env agent-runtime\n", env.path("bin/codex")),
         (&script, env.project().join("agent-runtime")),
@@ -175,17 +158,10 @@ fn e29_a_bwrap_that_others_could_replace_is_never_run() {
         make.args(["-d", "-m", folder_mode]).arg(&folder);
         assert_eq!(env.finish(make).status, Some(0));
         let mut install = env.command("install");
-        install
-            .args(["-m", mode])
-            .arg(env.path("script"))
-            .arg(folder.join("bwrap"));
+        install.args(["-m", mode]).arg(env.path("script")).arg(folder.join("bwrap"));
         assert_eq!(env.finish(install).status, Some(0));
         let mut new = env.hqt(&["new", "-d", "--harness", "claude", "--sandbox", "--cwd"]);
-        let path = format!(
-            "{}:{}:/usr/bin:/bin",
-            folder.display(),
-            env.path("bin").display()
-        );
+        let path = format!("{}:{}:/usr/bin:/bin", folder.display(), env.path("bin").display());
         new.arg(env.project()).env("PATH", path);
         Trial::started_by(&env, new).end();
         assert!(!proof.exists(), "{folder:?}: it was run");

@@ -52,8 +52,7 @@ fn starts_or_refuses(env: &TestEnv, place: &str) {
     assert!(matches!(output.status, Some(0 | 1)), "{place}: {output}");
     assert!(!output.stderr.contains("memory"), "{place}: {output}");
     if output.status == Some(0) {
-        env.run(&["delete", "--force", output.stdout.trim()])
-            .ok_with_words();
+        env.run(&["delete", "--force", output.stdout.trim()]).ok_with_words();
     }
 }
 
@@ -81,22 +80,13 @@ fn e25_a_transcript_that_is_a_pipe_hangs_nobody() {
     env.require_bwrap();
     let inside = Trial::new(&env, &["--sandbox"]);
     let conversation = env.session(&inside.id)["conversation_id"].clone();
-    let file = env
-        .transcripts()
-        .join(format!("{}.jsonl", conversation.as_str().unwrap()));
+    let file = env.transcripts().join(format!("{}.jsonl", conversation.as_str().unwrap()));
     inside.allows(&format!("rm -f {0}; mkfifo {0}", shown(&file)));
     inside.end();
-    for args in [
-        &["list"][..],
-        &["show", &inside.id],
-        &["resume", "-d", &inside.id],
-    ] {
+    for args in [&["list"][..], &["show", &inside.id], &["resume", "-d", &inside.id]] {
         let command = env.hqt(args);
         let mut limited = env.command("timeout");
-        limited
-            .arg("20")
-            .arg(command.get_program())
-            .args(command.get_args());
+        limited.arg("20").arg(command.get_program()).args(command.get_args());
         let output = env.finish(limited);
         assert!(matches!(output.status, Some(0 | 1)), "{output}");
     }

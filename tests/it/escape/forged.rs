@@ -43,16 +43,12 @@ fn s18_each_transcript_keeps_its_own_content_when_it_is_mirrored_again() {
     let (one, other) = (VICTIM, "bbbbbbbb-1111-4222-8333-444444444444");
     let inside = Trial::of("codex", &env, &env.project(), &["--sandbox"]);
     let write = |id: &str| {
-        format!(
-            "mkdir -p ~/.codex/{folder} && echo {id} >~/.codex/{folder}/{}",
-            name(id)
-        )
+        format!("mkdir -p ~/.codex/{folder} && echo {id} >~/.codex/{folder}/{}", name(id))
     };
     inside.allows(&write(one));
     inside.end();
     for write in ["true".to_owned(), write(other), "true".to_owned()] {
-        env.run(&["resume", "-d", "--fresh", &inside.id])
-            .ok_with_words();
+        env.run(&["resume", "-d", "--fresh", &inside.id]).ok_with_words();
         env.wait_screen(&inside.id, "FAKE-READY");
         inside.allows(&write);
         inside.end();

@@ -21,11 +21,7 @@ const HOOK: &str = r"printf '#!/bin/sh\ntouch ESC\n' >.git/hooks/pre-commit && \
     chmod +x .git/hooks/pre-commit";
 
 const WAYS: &[Way] = &[
-    Way {
-        name: "a hook",
-        act: "HOOK",
-        trigger: COMMIT,
-    },
+    Way { name: "a hook", act: "HOOK", trigger: COMMIT },
     Way {
         name: "a hook by way of another .git",
         act: "mv .git x && cp -r x .git && HOOK",
@@ -42,11 +38,7 @@ const WAYS: &[Way] = &[
               git config -f x/config core.fsmonitor 'touch ESC'",
         trigger: STATUS,
     },
-    Way {
-        name: "a setting",
-        act: "git config core.fsmonitor 'touch ESC'",
-        trigger: STATUS,
-    },
+    Way { name: "a setting", act: "git config core.fsmonitor 'touch ESC'", trigger: STATUS },
     Way {
         name: "a setting by way of a rename",
         act: "cp .git/config c && git config -f c core.fsmonitor 'touch ESC' && mv -f c .git/config",
@@ -76,9 +68,7 @@ const WAYS: &[Way] = &[
 /// The act, made concrete for a proof at `proof`.
 fn act(way: &Way, proof: &Path) -> String {
     let act = way.act.replace("HOOK", HOOK);
-    let act = act
-        .replace("\\\n", "")
-        .replace("ESC", proof.to_str().unwrap());
+    let act = act.replace("\\\n", "").replace("ESC", proof.to_str().unwrap());
     act.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -99,12 +89,7 @@ fn leads_out_only_unsandboxed(env: &TestEnv, way: &Way, number: usize) {
         }
         trial.end();
         drop(env.try_git(&folder, way.trigger));
-        assert_eq!(
-            proof.exists(),
-            runs,
-            "{}, after {sandbox}: {tried:?}",
-            way.name
-        );
+        assert_eq!(proof.exists(), runs, "{}, after {sandbox}: {tried:?}", way.name);
         if runs {
             fs::remove_file(&proof).unwrap();
         }
@@ -140,11 +125,7 @@ fn e48_git_works_with_the_guard_in_place_and_it_goes_with_the_run() {
         inside.allows(act);
     }
     // The host's, too, while the session runs.
-    for args in [
-        &["status"][..],
-        &["commit", "-q", "--allow-empty", "-m", "host"],
-        &["gc", "-q"],
-    ] {
+    for args in [&["status"][..], &["commit", "-q", "--allow-empty", "-m", "host"], &["gc", "-q"]] {
         env.git(&project, args);
     }
     assert_eq!(env.git(&project, &["config", "--list", "--local"]), before);
@@ -205,21 +186,13 @@ fn e48_a_program_on_libgit2_finds_the_repository_meanwhile() {
     env.git(&project, &["commit", "-qm", "package"]);
     let packaged = || {
         let mut command = std::process::Command::new(&cargo);
-        command
-            .args(["package", "--list", "--offline"])
-            .current_dir(&project);
+        command.args(["package", "--list", "--offline"]).current_dir(&project);
         String::from_utf8_lossy(&command.output().unwrap().stdout).into_owned()
     };
     if !packaged().contains(".cargo_vcs_info.json") {
-        return skipped(
-            "E48 libgit2",
-            "this cargo sees no repository even without the guard",
-        );
+        return skipped("E48 libgit2", "this cargo sees no repository even without the guard");
     }
     let _inside = Trial::new(&env, &["--sandbox"]);
-    assert!(
-        project.join(".git/commondir").exists(),
-        "nothing guards `commondir`"
-    );
+    assert!(project.join(".git/commondir").exists(), "nothing guards `commondir`");
     assert!(packaged().contains(".cargo_vcs_info.json"));
 }

@@ -39,15 +39,11 @@ fn e49_a_guarded_file_can_not_be_changed_or_replaced() {
     let outside = Trial::new(&env, &["--no-sandbox"]);
     for file in FILES {
         // The control; each undoes itself.
-        outside.allows(&format!(
-            "cp -p {file} k && echo evil >>{file} && mv -f k {file}"
-        ));
+        outside.allows(&format!("cp -p {file} k && echo evil >>{file} && mv -f k {file}"));
         outside.allows(&format!("mv {file} k && mv k {file}"));
     }
-    let kept: Vec<Vec<u8>> = FILES
-        .iter()
-        .map(|file| fs::read(env.project().join(file)).unwrap())
-        .collect();
+    let kept: Vec<Vec<u8>> =
+        FILES.iter().map(|file| fs::read(env.project().join(file)).unwrap()).collect();
     let inside = Trial::new(&env, &["--sandbox"]);
     for file in FILES {
         inside.denies(&format!("echo evil >>{file}"));
@@ -72,9 +68,7 @@ fn e49_no_folder_above_a_guarded_file_can_be_moved_away() {
         let (folder, name) = file.rsplit_once('/').unwrap_or((".", file));
         let mut above = folder;
         while above != "." {
-            outside.allows(&format!(
-                "mv {above} {above}.moved && mv {above}.moved {above}"
-            ));
+            outside.allows(&format!("mv {above} {above}.moved && mv {above}.moved {above}"));
             let said = inside.denies(&format!("mv {above} {above}.moved"));
             assert!(said.contains("busy"), "{above}: {said}");
             inside.denies(&format!("mv {above} moved"));
@@ -99,10 +93,7 @@ fn e49_beside_the_guards_the_project_is_writable() {
     ] {
         inside.allows(act);
     }
-    assert!(
-        env.git(&env.project(), &["log", "--format=%s", "-1"])
-            .starts_with("inside")
-    );
+    assert!(env.git(&env.project(), &["log", "--format=%s", "-1"]).starts_with("inside"));
 }
 
 /// What isn't there can't be guarded, since that would leave a ghost; that it came is said.

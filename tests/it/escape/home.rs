@@ -37,16 +37,9 @@ fn e13_a_home_folder_in_a_shown_folder_is_hidden() {
         let new = env.hqt(&["new", "-d", "--harness", "claude", sandbox, "--cwd"]);
         let mut enter = env.command("nsenter");
         enter.current_dir("/").args(["-t", server.trim(), "-m"]);
-        enter
-            .arg(new.get_program())
-            .args(new.get_args())
-            .arg(env.project());
+        enter.arg(new.get_program()).args(new.get_args()).arg(env.project());
         let trial = Trial::started_by(&env, enter);
         trial.allows("test -x /opt/bin/claude");
-        assert_eq!(
-            trial.run("cat /opt/home/.ssh/id").allowed,
-            visible,
-            "{sandbox}"
-        );
+        assert_eq!(trial.run("cat /opt/home/.ssh/id").allowed, visible, "{sandbox}");
     }
 }

@@ -31,10 +31,7 @@ const CARELESS: &[&str] = &[
 #[test]
 fn e30_root_without_user_namespaces_is_refused() {
     if !is_root() {
-        return skipped(
-            "E30",
-            "only uid 0 could be given a sandbox without a user namespace",
-        );
+        return skipped("E30", "only uid 0 could be given a sandbox without a user namespace");
     }
     let env = env_with_attempt();
     let start = |limit: &str| {
@@ -129,10 +126,7 @@ fn e34_no_process_of_the_host_can_be_signalled_or_traced() {
     let bystanders = [outside.id.as_str(), ""].map(|id| env.pane_of(id).pid);
     env.type_line(&inside.id, "try all kill -TERM 0; kill -KILL -1");
     env.wait_state(&inside.id, "dead");
-    assert!(
-        bystanders.into_iter().all(alive),
-        "the signal left the sandbox"
-    );
+    assert!(bystanders.into_iter().all(alive), "the signal left the sandbox");
 }
 
 #[test]

@@ -28,11 +28,7 @@ fn prevented_or_told(name: &str, target: &str, is_folder: bool) {
         }
         symlink(target, &at).unwrap();
         let trial = Trial::new(&env, &[sandbox]);
-        let written = if is_folder {
-            format!("{name}/new")
-        } else {
-            name.to_owned()
-        };
+        let written = if is_folder { format!("{name}/new") } else { name.to_owned() };
         // In place, and by a new file that the link then leads to.
         trial.run(&format!("echo \"# evil\" >>{written}"));
         trial.run(&format!(
@@ -42,11 +38,7 @@ fn prevented_or_told(name: &str, target: &str, is_folder: bool) {
         let text = fs::read_to_string(project.join(&written)).unwrap_or_default();
         let changed = text.contains("evil");
         let told = trial.told(target.trim_start_matches("../")) || trial.told(name);
-        assert_eq!(
-            changed && !told,
-            expected,
-            "{name} -> {target}, {sandbox}: {text}"
-        );
+        assert_eq!(changed && !told, expected, "{name} -> {target}, {sandbox}: {text}");
     }
 }
 
@@ -102,11 +94,6 @@ fn e22_a_git_folder_behind_a_symlink_is_guarded_or_told() {
         trial.end();
         drop(env.try_git(&project, &["status"]));
         let told = trial.told("real.git") || trial.told("real.git/config") || trial.told(".git");
-        assert_eq!(
-            proof.exists() && !told,
-            expected,
-            "{sandbox}: {}",
-            trial.shown()
-        );
+        assert_eq!(proof.exists() && !told, expected, "{sandbox}: {}", trial.shown());
     }
 }

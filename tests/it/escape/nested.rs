@@ -49,10 +49,7 @@ fn with_submodule(env: &TestEnv) {
 fn with_gitlink(env: &TestEnv) {
     let nested = env.project().join("nested");
     env.repository(&nested);
-    env.git(
-        &env.project(),
-        &["-c", "advice.addEmbeddedRepo=false", "add", "nested"],
-    );
+    env.git(&env.project(), &["-c", "advice.addEmbeddedRepo=false", "add", "nested"]);
     env.git(&env.project(), &["commit", "-qm", "gitlink"]);
 }
 
@@ -63,37 +60,25 @@ fn e50_a_submodules_settings_and_hooks_are_not_run() {
         told_as: &["m/.git"],
         trigger: &["status"],
     };
-    assert!(
-        prevented_or_told(with_submodule, &settings),
-        "it ran, though told"
-    );
+    assert!(prevented_or_told(with_submodule, &settings), "it ran, though told");
     let hook = Case {
         act: r"printf '#!/bin/sh\ntouch ESC\n' >.git/modules/m/hooks/pre-commit; chmod +x .git/modules/m/hooks/pre-commit",
         told_as: &["m/.git"],
         trigger: &["-C", "m", "commit", "--allow-empty", "-qm", "x"],
     };
-    assert!(
-        prevented_or_told(with_submodule, &hook),
-        "it ran, though told"
-    );
+    assert!(prevented_or_told(with_submodule, &hook), "it ran, though told");
     let moved = Case {
         act: "mv .git/modules/m x && cp -r x .git/modules/m && git config -f .git/modules/m/config core.fsmonitor 'touch ESC'",
         told_as: &["m/.git"],
         trigger: &["status"],
     };
-    assert!(
-        prevented_or_told(with_submodule, &moved),
-        "it ran, though told"
-    );
+    assert!(prevented_or_told(with_submodule, &moved), "it ran, though told");
     let commondir = Case {
         act: "cp -r .git/modules/m x && git config -f x/config core.worktree ../m && git config -f x/config core.fsmonitor 'touch ESC' && { rm -f .git/modules/m/commondir; echo $PWD/x >.git/modules/m/commondir; }",
         told_as: &["m/.git"],
         trigger: &["status"],
     };
-    assert!(
-        prevented_or_told(with_submodule, &commondir),
-        "it ran, though told"
-    );
+    assert!(prevented_or_told(with_submodule, &commondir), "it ran, though told");
 }
 
 #[test]
@@ -127,10 +112,7 @@ fn e51_a_nested_repository_is_told_by_name_and_documented() {
     };
     prevented_or_told(|_| {}, &by_pointer);
     let readme = fs::read_to_string(repository_folder().join("README.md")).unwrap();
-    assert!(
-        readme.contains("nested"),
-        "README says nothing of nested repositories"
-    );
+    assert!(readme.contains("nested"), "README says nothing of nested repositories");
 }
 
 #[test]
@@ -174,10 +156,7 @@ fn e23_hooks_in_the_project_are_guarded_or_told() {
 #[test]
 fn e23_a_file_that_the_hosts_settings_include_is_guarded_or_told() {
     let with_include = |env: &TestEnv| {
-        env.git(
-            &env.project(),
-            &["config", "include.path", "../.gitconfig.shared"],
-        );
+        env.git(&env.project(), &["config", "include.path", "../.gitconfig.shared"]);
     };
     let include = Case {
         act: r"printf '[core]\n\tfsmonitor = touch ESC\n' >.gitconfig.shared",

@@ -32,18 +32,8 @@ const OTHERS: &[(&str, &str, &str, &[&str])] = &[
             "pkg/p",
         ],
     ),
-    (
-        "opencode",
-        "opencode",
-        ".config/opencode",
-        &["opencode.json", "plugin/p.js", "command/c.md"],
-    ),
-    (
-        "kiro",
-        "kiro-cli",
-        ".kiro",
-        &["settings/mcp.json", "settings/cli.json", "agents/a.json"],
-    ),
+    ("opencode", "opencode", ".config/opencode", &["opencode.json", "plugin/p.js", "command/c.md"]),
+    ("kiro", "kiro-cli", ".kiro", &["settings/mcp.json", "settings/cli.json", "agents/a.json"]),
 ];
 
 #[test]
@@ -61,12 +51,8 @@ fn e26_other_harnesses_settings_on_the_host_keep_what_they_had() {
         let inside = Trial::of(harness, &env, &env.project(), &["--sandbox"]);
         for file in *files {
             let path = format!("~/{root}/{file}");
-            inside.run(&format!(
-                "echo evil >{path}; rm -f {path}; echo evil >{path}"
-            ));
-            inside.run(&format!(
-                "d=$(dirname {path}); mv $d $d.x; mkdir -p $d; echo evil >{path}"
-            ));
+            inside.run(&format!("echo evil >{path}; rm -f {path}; echo evil >{path}"));
+            inside.run(&format!("d=$(dirname {path}); mv $d $d.x; mkdir -p $d; echo evil >{path}"));
         }
         for file in *files {
             let text = fs::read_to_string(folder.join(file)).ok();

@@ -53,10 +53,7 @@ fn e18_a_planted_symlink_makes_nothing_on_the_host() {
             env.repository(&folder);
             plant(&folder, place, target);
             started_or_refused(&env, &folder);
-            assert!(
-                fs::symlink_metadata(&ghost).is_err(),
-                "{place} -> {target:?} was followed"
-            );
+            assert!(fs::symlink_metadata(&ghost).is_err(), "{place} -> {target:?} was followed");
         }
     }
 }
@@ -67,13 +64,8 @@ fn e18_control(env: &TestEnv, target: &Path, ghost: &Path) {
     fs::create_dir(&folder).unwrap();
     symlink(target, folder.join(".mcp.json")).unwrap();
     let mut command = env.command("bwrap");
-    command
-        .args(["--ro-bind", "/", "/", "--bind"])
-        .args([&folder, &folder]);
-    command
-        .arg("--ro-bind")
-        .arg("/dev/null")
-        .arg(folder.join(".mcp.json"));
+    command.args(["--ro-bind", "/", "/", "--bind"]).args([&folder, &folder]);
+    command.arg("--ro-bind").arg("/dev/null").arg(folder.join(".mcp.json"));
     command.arg("true");
     env.finish(command);
     match ghost.exists() {

@@ -14,10 +14,7 @@ struct Planted {
 
 impl Planted {
     fn new(env: &TestEnv, programs: &[&str]) -> Self {
-        let planted = Self {
-            folder: env.project().join("tools"),
-            proof: env.path("proof"),
-        };
+        let planted = Self { folder: env.project().join("tools"), proof: env.path("proof") };
         fs::create_dir(&planted.folder).unwrap();
         let script = format!("#!/bin/sh\necho $0 $* >>{}\n", planted.proof.display());
         fs::write(env.path("script"), script).unwrap();
@@ -102,9 +99,7 @@ fn e53_no_variable_makes_a_project_less_of_one() {
         for folder in [&project, &below] {
             let mut doctor = env.hqt(&["doctor"]);
             doctor.current_dir(folder);
-            doctor
-                .env("PATH", hostile(&planted.folder))
-                .env(name, &value);
+            doctor.env("PATH", hostile(&planted.folder)).env(name, &value);
             env.finish(doctor);
             assert_eq!(planted.ran(), "", "{name}={value:?}: run on the host");
         }

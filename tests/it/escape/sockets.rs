@@ -21,10 +21,7 @@ fn e08_abstract_sockets_of_the_host_are_out_of_reach() {
     off.blocks(&act, "ECONNREFUSED");
     let abi = outside.allows("./attempt landlock-abi");
     if abi.trim().parse().unwrap_or(0) < 6 {
-        return skipped(
-            "E08 net=on",
-            "this kernel's Landlock has no scope for sockets",
-        );
+        return skipped("E08 net=on", "this kernel's Landlock has no scope for sockets");
     }
     let on = Trial::new(&env, &["--sandbox", "--net", "on"]);
     on.blocks(&act, "EPERM");
@@ -53,10 +50,7 @@ fn e12_agents_buses_and_daemons_are_out_of_reach() {
         std::thread::spawn(move || listener.incoming().for_each(drop));
     }
     env.set("SSH_AUTH_SOCK", env.path("agent.123"));
-    env.set(
-        "DBUS_SESSION_BUS_ADDRESS",
-        format!("unix:path={}", sockets[0].display()),
-    );
+    env.set("DBUS_SESSION_BUS_ADDRESS", format!("unix:path={}", sockets[0].display()));
     env.set("DOCKER_HOST", format!("unix://{}", sockets[2].display()));
     env.set("WAYLAND_DISPLAY", "wayland-0");
     env.start_server();

@@ -73,19 +73,13 @@ fn e25_claudes_state_on_the_host_keeps_what_it_had() {
         outside.end();
         let inside = Trial::new(&env, &["--sandbox"]);
         // The folder of its own transcripts is made by the start.
-        let before = (
-            picture(&claude),
-            fs::read(env.home().join(".claude.json")).unwrap(),
-        );
+        let before = (picture(&claude), fs::read(env.home().join(".claude.json")).unwrap());
         for file in CLAUDE {
             inside.run(&act(file));
         }
         inside.run("mv ~/.claude ~/moved; mkdir -p ~/.claude; echo evil >~/.claude/settings.json");
         inside.run("echo '{\"mcpServers\":1}' >~/.claude.json; rm -f ~/.claude.json");
-        let after = (
-            picture(&claude),
-            fs::read(env.home().join(".claude.json")).unwrap(),
-        );
+        let after = (picture(&claude), fs::read(env.home().join(".claude.json")).unwrap());
         assert_eq!(before, after, "the files existed: {exist}");
     }
 }

@@ -30,10 +30,7 @@ fn e18_what_is_swapped_between_look_and_mount_is_never_shown() {
     // The positive control: the host sees the link in the place of the folder.
     let folder = env.project().join(".vscode");
     env.wait_until("the link in its place", || {
-        fs::symlink_metadata(&folder)
-            .ok()?
-            .is_symlink()
-            .then_some(())
+        fs::symlink_metadata(&folder).ok()?.is_symlink().then_some(())
     });
     for _ in 0..20 {
         let mut new = env.hqt(&["new", "-d", "--harness", "generic", "--sandbox", "--cwd"]);
@@ -44,10 +41,7 @@ fn e18_what_is_swapped_between_look_and_mount_is_never_shown() {
         let _ = env.finish(new);
     }
     env.wait_until("the end of all but the attacker", || {
-        let running = env
-            .list()
-            .into_iter()
-            .filter(|session| session["state"] == "running");
+        let running = env.list().into_iter().filter(|session| session["state"] == "running");
         (running.count() == 1).then_some(())
     });
     fs::write(env.project().join("enough"), "").unwrap();

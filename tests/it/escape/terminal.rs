@@ -12,12 +12,7 @@ fn env_with_attempt() -> TestEnv {
 }
 
 /// The acts that put a line into the terminal's input, where the next reader of the pane takes it.
-const TYPING: &[&str] = &[
-    "type 0",
-    "type /dev/tty",
-    "type-wide 0",
-    "type-wide /dev/tty",
-];
+const TYPING: &[&str] = &["type 0", "type /dev/tty", "type-wide 0", "type-wide /dev/tty"];
 
 #[test]
 fn e03_e04_nothing_inside_types_into_the_terminal() {

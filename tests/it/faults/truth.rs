@@ -13,25 +13,20 @@ use crate::support::{Dice, alive, stand_ins};
 impl Walk {
     /// After a kill: the list tells the truth, and what was killed takes along what it ran.
     pub(super) fn settle(&mut self) {
-        if !self
-            .env
-            .wait_until("no server or one that answers", || self.has_answer())
-        {
-            self.env
-                .wait_until("everything stopped without a server", || {
-                    let sessions = self.env.list();
-                    let stopped = sessions.iter().all(|s| s["state"] == "stopped");
-                    (stopped && stand_ins(&self.env).is_empty()).then_some(())
-                });
+        if !self.env.wait_until("no server or one that answers", || self.has_answer()) {
+            self.env.wait_until("everything stopped without a server", || {
+                let sessions = self.env.list();
+                let stopped = sessions.iter().all(|s| s["state"] == "stopped");
+                (stopped && stand_ins(&self.env).is_empty()).then_some(())
+            });
         }
         self.ensure_server();
         assert_truth(&self.env);
-        self.env
-            .wait_until("one harness for each running session", || {
-                let sessions = self.env.list();
-                let running = sessions.iter().filter(|s| s["state"] == "running");
-                (running.count() == stand_ins(&self.env).len()).then_some(())
-            });
+        self.env.wait_until("one harness for each running session", || {
+            let sessions = self.env.list();
+            let running = sessions.iter().filter(|s| s["state"] == "running");
+            (running.count() == stand_ins(&self.env).len()).then_some(())
+        });
         for session in self.env.list() {
             let state = session["state"].as_str().unwrap();
             assert!(["running", "dead", "stopped"].contains(&state), "{session}");
@@ -66,9 +61,7 @@ impl Walk {
             env.run(&["resume", "-d", id]).ok_with_words();
             let session = env.wait_state(id, "running");
             assert_eq!(session["conversation_id"], conversation, "{words}");
-            env.wait_until("the harness", || {
-                (!stand_ins(&self.env).is_empty()).then_some(())
-            });
+            env.wait_until("the harness", || (!stand_ins(&self.env).is_empty()).then_some(()));
             env.wait_screen(id, "FAKE-READY");
             assert_eq!(stand_ins(&self.env).len(), 1, "{words}\n{}", env.picture());
             assert_eq!(env.panes_of(id).len(), 1, "{words}\n{}", env.picture());

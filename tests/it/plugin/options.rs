@@ -21,11 +21,7 @@ fn ours(env: &TestEnv) -> Vec<(String, String, String)> {
                 true => "new",
                 false => "resume",
             };
-            (
-                words.next().unwrap(),
-                words.next().unwrap(),
-                verb.to_owned(),
-            )
+            (words.next().unwrap(), words.next().unwrap(), verb.to_owned())
         })
         .collect();
     keys.sort();
@@ -45,10 +41,7 @@ fn loading_twice_is_harmless() {
     load(&env);
     assert_eq!(env.tmux(&["list-keys"]), keys);
     assert_eq!(env.tmux(&["show-options", "-g"]), options);
-    assert_eq!(
-        ours(&env),
-        [key("prefix", "R", "resume"), key("prefix", "S", "new")]
-    );
+    assert_eq!(ours(&env), [key("prefix", "R", "resume"), key("prefix", "S", "new")]);
 }
 
 /// One call reads, one sets; each status line with the placeholder is read once more.
@@ -78,9 +71,7 @@ fn a_load_costs_two_calls_of_tmux() {
 #[test]
 fn a_changed_key_leaves_nothing_behind() {
     let env = env_with_program();
-    let odd = [
-        "H", ";", "\"", "'", "\\", "#", "$", "~", "{", "}", "%", "M-s", "C-s", "F5", "ü",
-    ];
+    let odd = ["H", ";", "\"", "'", "\\", "#", "$", "~", "{", "}", "%", "M-s", "C-s", "F5", "ü"];
     let mut before = "S";
     for now in odd {
         let given = if now == ";" { "\\;" } else { now };
@@ -89,10 +80,7 @@ fn a_changed_key_leaves_nothing_behind() {
         let found = ours(&env);
         assert_eq!(found.len(), 2, "{before} → {now}: {found:?}");
         let of_new = found.iter().find(|(.., verb)| verb == "new").unwrap();
-        assert!(
-            of_new.1.trim_start_matches('\\').contains(now) || now == "\\",
-            "{of_new:?}"
-        );
+        assert!(of_new.1.trim_start_matches('\\').contains(now) || now == "\\", "{of_new:?}");
         before = now;
     }
     set(&env, "@hqt-key-table", "mine");
@@ -117,10 +105,7 @@ fn a_users_own_binding_is_not_taken_away() {
     assert!(bound.contains("hqt-tmux new"), "{bound}");
     assert!(bound.contains("#{@hqt-program} list"), "{bound}");
     assert!(bound.contains(" C-n "), "{bound}");
-    assert_eq!(
-        ours(&env),
-        [key("prefix", "H", "new"), key("prefix", "R", "resume")]
-    );
+    assert_eq!(ours(&env), [key("prefix", "H", "new"), key("prefix", "R", "resume")]);
 }
 
 #[test]

@@ -39,9 +39,7 @@ fn s42_a_client_too_small_for_a_popup_gets_the_dialog_in_a_window() {
         let session = env.list().remove(0);
         assert_eq!(session["cwd"], env.project().to_str().unwrap());
         let id = session["id"].as_str().unwrap();
-        env.wait_until("the end of the dialog's window", || {
-            (env.panes().len() == 3).then_some(())
-        });
+        env.wait_until("the end of the dialog's window", || (env.panes().len() == 3).then_some(()));
         assert!(env.pane_of(id).is_current);
         assert_settled(&env);
     }
@@ -91,9 +89,7 @@ fn s42_an_error_in_a_window_stays_until_it_is_read() {
     let said = env.capture(&dialog.id).replace('\n', "");
     assert!(said.contains("there is no session to resume"), "{said}");
     terminal.keys(&["Enter"]);
-    env.wait_until("the window closes", || {
-        (env.panes().len() == 2).then_some(())
-    });
+    env.wait_until("the window closes", || (env.panes().len() == 2).then_some(()));
     assert_settled(&env);
 }
 
@@ -107,9 +103,7 @@ fn s42_a_client_too_small_to_ask_gets_words() {
         assert!(screen.contains("too small"), "{screen}");
         assert_eq!(env.panes().len(), 3, "it stays until it is read");
         terminal.keys(&["Escape"]);
-        env.wait_until("the window closes", || {
-            (env.panes().len() == 2).then_some(())
-        });
+        env.wait_until("the window closes", || (env.panes().len() == 2).then_some(()));
         assert!(env.list().is_empty());
         assert_settled(&env);
     }
@@ -123,9 +117,7 @@ fn s42_a_popup_larger_than_the_client_gives_way_to_a_window() {
     press(&terminal, "S", "harness");
     assert_eq!(env.panes().len(), 3, "a window for the dialog");
     terminal.keys(&["Escape"]);
-    env.wait_until("the window closes", || {
-        (env.panes().len() == 2).then_some(())
-    });
+    env.wait_until("the window closes", || (env.panes().len() == 2).then_some(()));
     assert_settled(&env);
 }
 
@@ -139,9 +131,7 @@ fn s42_a_popup_that_is_there_already_is_left_alone() {
     terminal.wait_for("theirs");
     // All keys are the popup's now; so the command is run as a hook or a mouse binding would.
     env.tmux(&["if-shell", "-F", "1", &bound_to(&env, "S")]);
-    env.wait_until("a window for the dialog", || {
-        (env.panes().len() == 3).then_some(())
-    });
+    env.wait_until("a window for the dialog", || (env.panes().len() == 3).then_some(()));
     assert!(terminal.screen().contains("theirs"));
     env.tmux(&["display-popup", "-C", "-c", &client]);
     terminal.wait_until("the dialog", |s| s.to_lowercase().contains("harness"));
@@ -262,11 +252,7 @@ fn a_program_that_has_gone_since_is_told() {
     let terminal = Terminal::attach(&env);
     press(&terminal, "S", "the program has gone");
     terminal.wait_for("(Escape closes this.)");
-    assert!(
-        terminal
-            .screen()
-            .contains("hint: build or install it again")
-    );
+    assert!(terminal.screen().contains("hint: build or install it again"));
     terminal.keys(&["Escape"]);
     terminal.wait_until("the popup closes", |s| !s.contains("has gone"));
     assert_settled(&env);

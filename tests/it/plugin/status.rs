@@ -4,8 +4,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use rusqlite::Connection;
 
-use crate::plugin::env_with_program;
-use crate::plugin::load;
+use crate::plugin::{env_with_program, load};
 use crate::support::{Terminal, TestEnv, argv_of, children};
 
 /// A server whose status line has the placeholder, asked every second.
@@ -50,15 +49,7 @@ fn a_client_without_utf8_gets_ascii() {
     let terminal = Terminal::attach(&env);
     terminal.wait_until("the symbol", |s| bar(s).contains("sandbox ▸1>"));
     let socket = env.socket();
-    let words = [
-        "env",
-        "LANG=C",
-        "LC_ALL=C",
-        "tmux",
-        "-S",
-        socket.to_str().unwrap(),
-        "attach",
-    ];
+    let words = ["env", "LANG=C", "LC_ALL=C", "tmux", "-S", socket.to_str().unwrap(), "attach"];
     let words: Vec<_> = words.iter().map(std::ffi::OsStr::new).collect();
     let terminal = Terminal::open(&env, (100, 30), &words);
     terminal.wait_until("the word", |s| bar(s).contains("sandbox 1 running>"));
@@ -67,12 +58,7 @@ fn a_client_without_utf8_gets_ascii() {
 #[test]
 fn the_placeholder_is_replaced_wherever_the_user_put_it() {
     let env = env_with_program();
-    let options = [
-        "status-left",
-        "status-right",
-        "status-format[1]",
-        "status-format[7]",
-    ];
+    let options = ["status-left", "status-right", "status-format[1]", "status-format[7]"];
     for option in options {
         let text = "a \"#{hqt_status}\" $x #{hqt_status}\\;";
         env.tmux(&["set-option", "-g", option, text]);
@@ -89,10 +75,7 @@ fn the_placeholder_is_replaced_wherever_the_user_put_it() {
         load(&env);
         for option in options {
             let now = env.tmux(&["show-options", "-gv", option]);
-            assert!(
-                now.starts_with("a \"#(") && now.contains(")\" $x #("),
-                "{now}"
-            );
+            assert!(now.starts_with("a \"#(") && now.contains(")\" $x #("), "{now}");
             assert!(now.trim_end().ends_with(");"), "{now}");
             assert_eq!(now.matches("doctor --status").count(), 2, "{now}");
             assert!(!now.contains("hqt_status}"), "{now}");
@@ -104,10 +87,7 @@ fn the_placeholder_is_replaced_wherever_the_user_put_it() {
 
 #[test]
 fn styles_are_options() {
-    let styles = [
-        ("@hqt-status-ok", "fg=#FF8800,bold"),
-        ("@hqt-status-running", "fg=colour99"),
-    ];
+    let styles = [("@hqt-status-ok", "fg=#FF8800,bold"), ("@hqt-status-running", "fg=colour99")];
     let env = env_with_status(&styles);
     let terminal = Terminal::attach(&env);
     env.ready(&[]);
@@ -161,10 +141,7 @@ fn s41_nothing_that_a_harness_or_a_folder_is_called_reaches_the_bar() {
     let terminal = Terminal::attach(&env);
     let folder = env.path("#(pwn)#[fg=red]");
     fs::create_dir_all(&folder).unwrap();
-    let id = env.new_session_in(
-        &folder,
-        &["--harness", "claude", "--name", "#(pwn)#[bg=red]"],
-    );
+    let id = env.new_session_in(&folder, &["--harness", "claude", "--name", "#(pwn)#[bg=red]"]);
     env.wait_screen(&id, "FAKE-READY");
     env.type_line(&id, "title #(pwn)#[fg=red]");
     terminal.wait_until("one running", |s| bar(s).contains("sandbox ▸1>"));
@@ -186,10 +163,7 @@ fn s13_s34_whatever_is_wrong_the_bar_is_one_short_line() {
         assert!(line.contains(sign) && line.len() < 90, "{what}: {line}");
         assert!(!line.contains('\x1b'), "{what}: {line}");
     };
-    for (what, content) in [
-        ("text", &b"no store"[..]),
-        ("half", &kept[..kept.len() / 2]),
-    ] {
+    for (what, content) in [("text", &b"no store"[..]), ("half", &kept[..kept.len() / 2])] {
         fs::write(env.store(), content).unwrap();
         check(&env, what, "!");
     }
@@ -258,12 +232,7 @@ fn s34_the_bar_outlives_its_store() {
     }
     env.tmux(&["set-option", "-g", "status-interval", "0"]);
     env.wait_until("the end of every line's process", || {
-        let names = children(server)
-            .into_iter()
-            .map(|child| argv_of(child).join(" "));
-        (!names
-            .into_iter()
-            .any(|name| name.is_empty() || name.contains("--status")))
-        .then_some(())
+        let names = children(server).into_iter().map(|child| argv_of(child).join(" "));
+        (!names.into_iter().any(|name| name.is_empty() || name.contains("--status"))).then_some(())
     });
 }

@@ -83,8 +83,7 @@ impl Managed {
         terminal.keys(&["C-b", "I"]);
         terminal.wait_for("TMUX environment reloaded");
         // It shows that in a mode of tmux, whose keys depend on the user's editor.
-        self.env
-            .tmux(&["send-keys", "-t", "=main:", "-X", "cancel"]);
+        self.env.tmux(&["send-keys", "-t", "=main:", "-X", "cancel"]);
     }
 }
 
@@ -103,11 +102,8 @@ fn tpm_installs_updates_and_reloads() {
     // Another version, with another key, comes by an update and is there after a reload.
     let plugin = managed.origin.join("tmux/hqt.tmux");
     let text = fs::read_to_string(&plugin).unwrap();
-    fs::write(
-        &plugin,
-        text.replace("@hqt-key S", "@hqt-key S \\; set-option -g @hqt-key V"),
-    )
-    .unwrap();
+    fs::write(&plugin, text.replace("@hqt-key S", "@hqt-key S \\; set-option -g @hqt-key V"))
+        .unwrap();
     managed.commit();
     let mut update = env.command(Path::new(TPM).join("bin/update_plugins"));
     update.arg("all");
@@ -117,10 +113,7 @@ fn tpm_installs_updates_and_reloads() {
     managed.reload();
     env.wait_until("the keys of the new version", || {
         let keys = env.tmux(&["list-keys", "-T", "prefix"]);
-        let ours: Vec<&str> = keys
-            .lines()
-            .filter(|l| l.contains("key popup new"))
-            .collect();
+        let ours: Vec<&str> = keys.lines().filter(|l| l.contains("key popup new")).collect();
         (ours.len() == 1 && ours[0].contains(" V ")).then_some(())
     });
     managed.reload();

@@ -23,11 +23,7 @@ fn a_real_harness_shows_when_it_works_and_when_it_waits() {
         told("working");
         fs::write(&go, "").unwrap();
         // Codex rings at the end of every turn; claude only when nobody comes for a minute.
-        told(if kind.id == CODEX.id {
-            "waiting"
-        } else {
-            "idle"
-        });
+        told(if kind.id == CODEX.id { "waiting" } else { "idle" });
         let window = world.env.pane_of(&id).window;
         world.env.tmux(&["select-window", "-t", &window]);
         told("idle");

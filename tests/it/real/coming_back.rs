@@ -13,9 +13,7 @@ use crate::support::{kill_hard, wait_gone};
 fn conversation(world: &World, id: &str) -> String {
     let session = world.env.session(id);
     let conversation = session["conversation_id"].as_str();
-    conversation
-        .unwrap_or_else(|| panic!("no conversation: {session}"))
-        .to_owned()
+    conversation.unwrap_or_else(|| panic!("no conversation: {session}")).to_owned()
 }
 
 /// The one question that holds `text` was asked with all of `earlier` before it.
@@ -54,17 +52,10 @@ fn s12_a_conversation_survives_stop_and_the_death_of_the_server() {
         world.wait_screen(&id, "the second word");
         assert!(world.env.screen(&id).contains("the first word"));
         world.say(&id, "the third word");
-        goes_on_from(
-            &world,
-            "the third word",
-            &["the first word", "the second word"],
-        );
+        goes_on_from(&world, "the third word", &["the first word", "the second word"]);
         assert_eq!(conversation(&world, &id), known);
         assert_eq!(world.transcripts(kind), transcripts);
-        assert_eq!(
-            world.env.session(&id)["sandbox"],
-            json!({"fs": "rw", "net": true})
-        );
+        assert_eq!(world.env.session(&id)["sandbox"], json!({"fs": "rw", "net": true}));
         world.env.kill_server();
         world.env.wait_state(&id, "stopped");
         world.env.start_server();
@@ -84,13 +75,9 @@ fn s15_an_unknown_conversation_starts_fresh_after_one_line() {
         assert!(!screen.contains("the first word"), "{screen}");
         // Codex draws on the alternate screen, and the line stands on the other one.
         let pane = world.env.pane_of(&id).id;
-        let hidden = world
-            .env
-            .tmux(&["capture-pane", "-a", "-q", "-p", "-J", "-t", &pane]);
+        let hidden = world.env.tmux(&["capture-pane", "-a", "-q", "-p", "-J", "-t", &pane]);
         let all = screen + &hidden;
-        let lines = all
-            .lines()
-            .filter(|line| line.contains("a fresh one starts"));
+        let lines = all.lines().filter(|line| line.contains("a fresh one starts"));
         assert_eq!(lines.count(), 1, "{all}");
         let shown = world.env.run(&["show", &id]).ok_with_words();
         assert!(shown.contains("a fresh one starts"), "{shown}");
@@ -176,10 +163,7 @@ fn break_it(world: &World, kind: Kind) -> Box<dyn FnOnce() + '_> {
     }
     let wrapper = world.env.path("bin/claude");
     let made = std::process::Command::new("sh")
-        .args([
-            "-c",
-            "printf '#!/bin/sh\\necho LOGIN EXPIRED\\nexit 1\\n' >$0; chmod 755 $0",
-        ])
+        .args(["-c", "printf '#!/bin/sh\\necho LOGIN EXPIRED\\nexit 1\\n' >$0; chmod 755 $0"])
         .arg(&wrapper)
         .status();
     assert!(made.unwrap().success());
@@ -233,21 +217,14 @@ fn s49_the_same_conversation_gets_the_network_and_leaves_the_sandbox() {
         world.stop(&id);
         let known = conversation(&world, &id);
         world.resume(&id, &["--net", "on", "--yes"], "without a network");
-        assert_eq!(
-            world.env.session(&id)["sandbox"],
-            json!({"fs": "rw", "net": true})
-        );
+        assert_eq!(world.env.session(&id)["sandbox"], json!({"fs": "rw", "net": true}));
         world.say(&id, "with a network");
         goes_on_from(&world, "with a network", &["without a network"]);
         world.stop(&id);
         world.resume(&id, &["--no-sandbox", "--yes"], "with a network");
         assert_eq!(world.env.session(&id)["sandbox"], json!(null));
         world.say(&id, "outside of it");
-        goes_on_from(
-            &world,
-            "outside of it",
-            &["without a network", "with a network"],
-        );
+        goes_on_from(&world, "outside of it", &["without a network", "with a network"]);
         assert_eq!(conversation(&world, &id), known);
     }
 }

@@ -66,10 +66,8 @@ fn e25_the_hosts_background_service_does_no_job_of_a_sandboxed_session() {
     let id = world.start(CLAUDE, &[]);
     let act = format!("touch {}; echo done", of_inside.display());
     fs::write(world.env.path("model/inside.command"), act).unwrap();
-    let tried = world.run(
-        &id,
-        "env -u CLAUDECODE claude --dangerously-skip-permissions --bg 'RUNBASH inside'",
-    );
+    let tried = world
+        .run(&id, "env -u CLAUDECODE claude --dangerously-skip-permissions --bg 'RUNBASH inside'");
     assert!(tried.allowed, "{}", tried.said);
     // The job is done, by a service of the sandbox's own.
     let said = world.wait("job of the sandbox's", || {
@@ -79,9 +77,7 @@ fn e25_the_hosts_background_service_does_no_job_of_a_sandboxed_session() {
     // And the service of the host still does the host's.
     let again = world.env.path("of-host-again");
     job_on_the_host(&world, "again", &format!("touch {}", again.display()));
-    world.wait("second job of the host's own", || {
-        again.exists().then_some(())
-    });
+    world.wait("second job of the host's own", || again.exists().then_some(()));
     assert!(!of_inside.exists(), "the host did it: {said}");
 }
 
@@ -94,9 +90,7 @@ fn e26_the_hosts_daemon_runs_nothing_of_a_sandboxed_session() {
     // As its user starts it, so that it starts its daemon.
     let generic = ["new", "-d", "--harness", "generic", "--no-sandbox", "--cwd"];
     let mut command = world.env.hqt(&generic);
-    command
-        .arg(world.env.project())
-        .args(["--", "codex", "--yolo"]);
+    command.arg(world.env.project()).args(["--", "codex", "--yolo"]);
     let stdout = world.env.finish(command).ok_with_words();
     let outside = stdout.trim_end();
     world.wait_screen(outside, CODEX.first_outside);
@@ -112,18 +106,8 @@ fn e26_the_hosts_daemon_runs_nothing_of_a_sandboxed_session() {
     let said = world.allows(&id, &touch);
     assert!(!of_inside.exists(), "the host did it: {said}");
     // Nor can one be asked that the session starts itself.
-    world.run(
-        &id,
-        "timeout 20 codex exec --skip-git-repo-check hello </dev/null",
-    );
+    world.run(&id, "timeout 20 codex exec --skip-git-repo-check hello </dev/null");
     assert!(!of_inside.exists());
-    assert_eq!(
-        fs::read(&pid).unwrap(),
-        was,
-        "the host's daemon was displaced"
-    );
-    world.allows(
-        outside,
-        &format!("touch {}", world.env.path("again").display()),
-    );
+    assert_eq!(fs::read(&pid).unwrap(), was, "the host's daemon was displaced");
+    world.allows(outside, &format!("touch {}", world.env.path("again").display()));
 }

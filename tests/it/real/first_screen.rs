@@ -42,12 +42,8 @@ fn u22_no_question_is_in_the_way_of_either_run() {
     for kind in BOTH {
         let world = World::new();
         let host = |file: &str| fs::read(world.env.home().join(file)).unwrap();
-        let files = [
-            ".claude.json",
-            ".claude/.credentials.json",
-            ".codex/auth.json",
-            ".codex/config.toml",
-        ];
+        let files =
+            [".claude.json", ".claude/.credentials.json", ".codex/auth.json", ".codex/config.toml"];
         let before = files.map(host);
         let first = world.start(kind, &[]);
         is_the_first_screen(&world, kind, &first);
@@ -90,10 +86,7 @@ fn s23_a_server_that_claude_started_does_not_stop_claude() {
 /// The flags among the words after the program in a line that `--dry-run` printed.
 fn flags_passed(line: &str, program: &str) -> Vec<String> {
     let words = shlex::split(line).unwrap();
-    let at = words
-        .iter()
-        .rposition(|word| word.ends_with(program))
-        .unwrap();
+    let at = words.iter().rposition(|word| word.ends_with(program)).unwrap();
     let flags = words[at..].iter().filter(|word| word.starts_with('-'));
     flags.cloned().collect()
 }
@@ -139,9 +132,7 @@ fn e27_it_can_not_replace_itself_where_its_user_could() {
         fs::create_dir_all(&bin).unwrap();
         let real = fs::canonicalize(executables().join(kind.id)).unwrap();
         symlink(&real, bin.join(kind.id)).unwrap();
-        world
-            .env
-            .set("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+        world.env.set("PATH", format!("{}:/usr/bin:/bin", bin.display()));
         let id = world.start(kind, &[]);
         let link = format!("~/.local/bin/{}", kind.id);
         for act in [

@@ -62,9 +62,7 @@ fn planting(kind: Kind, mark: &Path, targets: &[(&'static str, String)]) -> Stri
 
 /// What stands on the host where something was to be planted.
 fn on_the_host(world: &World, kind: Kind) -> Vec<Option<String>> {
-    let files = targets(kind, Path::new(""))
-        .into_iter()
-        .map(|(file, _)| file);
+    let files = targets(kind, Path::new("")).into_iter().map(|(file, _)| file);
     let read = |file| fs::read_to_string(world.env.home().join(file)).ok();
     files.chain([".codex/config.toml"]).map(read).collect()
 }

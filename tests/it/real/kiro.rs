@@ -57,12 +57,7 @@ fn world() -> World {
 fn start(world: &World, args: &[&str]) -> String {
     let mut command = world.env.hqt(&["new", "-d", "--harness", "kiro", "--cwd"]);
     command.arg(world.env.project()).args(args);
-    let id = world
-        .env
-        .finish(command)
-        .ok_with_words()
-        .trim_end()
-        .to_owned();
+    let id = world.env.finish(command).ok_with_words().trim_end().to_owned();
     world.wait_screen(&id, "KIRO-READY");
     id
 }
@@ -99,10 +94,7 @@ fn kiro_resumes_the_conversation_that_it_is_told() {
     assert!(screen.contains("a fresh one starts"), "{screen}");
     world.stop(&id);
     world.resume(&id, &["--conversation", &conversation], "the first word");
-    assert_eq!(
-        world.env.session(&id)["conversation_id"],
-        conversation.as_str()
-    );
+    assert_eq!(world.env.session(&id)["conversation_id"], conversation.as_str());
     world.env.kill_server();
     world.env.wait_state(&id, "stopped");
     world.env.start_server();
@@ -126,18 +118,10 @@ fn u24_kiros_folders_are_made_and_only_its_sessions_can_be_written() {
         let meta = fs::metadata(world.env.home().join(folder)).unwrap();
         assert_eq!(meta.permissions().mode() & 0o7777, 0o700, "{folder}");
     }
-    world
-        .env
-        .type_line(&id, "run echo kept >~/.local/share/kiro-cli/data.sqlite3");
+    world.env.type_line(&id, "run echo kept >~/.local/share/kiro-cli/data.sqlite3");
     world.wait_screen(&id, "ALLOWED");
-    for (count, file) in [
-        "settings/mcp.json",
-        "agents/a.json",
-        "hooks/h",
-        "steering/s.md",
-    ]
-    .iter()
-    .enumerate()
+    for (count, file) in
+        ["settings/mcp.json", "agents/a.json", "hooks/h", "steering/s.md"].iter().enumerate()
     {
         let act = format!("run mkdir -p $(dirname ~/.kiro/{file}) && echo evil >~/.kiro/{file}");
         world.env.type_line(&id, &act);
@@ -148,11 +132,5 @@ fn u24_kiros_folders_are_made_and_only_its_sessions_can_be_written() {
     }
     say(&world, &id, "a word");
     assert_eq!(fs::read_dir(kiro.join("sessions/cli")).unwrap().count(), 1);
-    assert!(
-        world
-            .env
-            .home()
-            .join(".local/share/kiro-cli/data.sqlite3")
-            .exists()
-    );
+    assert!(world.env.home().join(".local/share/kiro-cli/data.sqlite3").exists());
 }

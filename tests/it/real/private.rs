@@ -67,11 +67,8 @@ fn nothing_of_the_hosts_home_can_be_read() {
 /// The files below the home folder that are new since `before`, relative to it.
 fn new_files(world: &World, before: &[PathBuf]) -> BTreeSet<String> {
     let home = world.env.home();
-    let new = files_below(&home)
-        .into_iter()
-        .filter(|file| !before.contains(file));
-    new.map(|file| file.strip_prefix(&home).unwrap().display().to_string())
-        .collect()
+    let new = files_below(&home).into_iter().filter(|file| !before.contains(file));
+    new.map(|file| file.strip_prefix(&home).unwrap().display().to_string()).collect()
 }
 
 #[test]
@@ -88,10 +85,7 @@ fn u22_claudes_only_file_on_the_host_is_the_transcript() {
     world.stop(&id);
     let session = world.env.session(&id);
     let conversation = session["conversation_id"].as_str().unwrap();
-    let transcript = world
-        .env
-        .transcripts()
-        .join(format!("{conversation}.jsonl"));
+    let transcript = world.env.transcripts().join(format!("{conversation}.jsonl"));
     let transcript = transcript.strip_prefix(world.env.home()).unwrap();
     let expected = BTreeSet::from([transcript.display().to_string()]);
     assert_eq!(new_files(&world, &before), expected);
@@ -138,10 +132,7 @@ fn u22_codexs_files_on_the_host_are_in_its_folder() {
     };
     let unknown: Vec<&String> = new.iter().filter(|file| !known(file)).collect();
     assert!(unknown.is_empty(), "{unknown:?}");
-    assert!(
-        new.iter().any(|file| file.starts_with(".codex/sessions/2")),
-        "{new:?}"
-    );
+    assert!(new.iter().any(|file| file.starts_with(".codex/sessions/2")), "{new:?}");
     assert_eq!(fs::read(config).unwrap(), was);
 }
 
@@ -158,9 +149,7 @@ fn u23_the_hosts_settings_are_the_hosts_alone_while_both_run() {
     let outside = world.new_session(CLAUDE, &["--no-sandbox"]);
     world.wait_screen(&outside, CLAUDE.first_outside);
     // The host's one changes its state by itself, by a rename.
-    world.wait("change by the host's claude", || {
-        state()["numStartups"].is_number().then_some(())
-    });
+    world.wait("change by the host's claude", || state()["numStartups"].is_number().then_some(()));
     world.say(&outside, "spoken outside");
     world.say(&inside, "spoken inside");
     world.stop(&outside);

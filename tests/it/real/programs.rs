@@ -13,10 +13,7 @@ use crate::support::{TestEnv, repository_folder};
 /// The folders of everything else, node's among them, which codex needs.
 pub(super) fn tools() -> String {
     let node = which::which("node").expect("codex needs node: install node");
-    format!(
-        "{}:/usr/bin:/bin",
-        node.parent().expect("a folder").display()
-    )
+    format!("{}:/usr/bin:/bin", node.parent().expect("a folder").display())
 }
 
 /// The folder with the real executables, installed when they are not there yet.
@@ -36,10 +33,7 @@ pub(super) fn executables() -> &'static Path {
             "the real claude and codex are not here and could not be installed:\n{}",
             String::from_utf8_lossy(&output.stderr)
         );
-        String::from_utf8(output.stdout)
-            .expect("a path")
-            .trim_end()
-            .into()
+        String::from_utf8(output.stdout).expect("a path").trim_end().into()
     })
 }
 

@@ -23,17 +23,11 @@ pub(super) struct Kind {
     pub(super) first_outside: &'static str,
 }
 
-pub(super) const CLAUDE: Kind = Kind {
-    id: "claude",
-    first: "bypass permissions on",
-    first_outside: "Claude Code v",
-};
+pub(super) const CLAUDE: Kind =
+    Kind { id: "claude", first: "bypass permissions on", first_outside: "Claude Code v" };
 
-pub(super) const CODEX: Kind = Kind {
-    id: "codex",
-    first: "YOLO mode",
-    first_outside: "OpenAI Codex",
-};
+pub(super) const CODEX: Kind =
+    Kind { id: "codex", first: "YOLO mode", first_outside: "OpenAI Codex" };
 
 pub(super) const BOTH: [Kind; 2] = [CLAUDE, CODEX];
 
@@ -106,10 +100,7 @@ impl World {
         fs::write(file, state.to_string()).unwrap();
         let file = self.env.home().join(".codex/config.toml");
         let mut config = fs::read_to_string(&file).unwrap();
-        config += &format!(
-            "[projects.\"{}\"]\ntrust_level = \"trusted\"\n",
-            project.display()
-        );
+        config += &format!("[projects.\"{}\"]\ntrust_level = \"trusted\"\n", project.display());
         fs::write(file, config).unwrap();
     }
 
@@ -155,11 +146,7 @@ impl World {
     pub(super) fn new_session(&self, kind: Kind, args: &[&str]) -> String {
         let mut command = self.env.hqt(&["new", "-d", "--harness", kind.id, "--cwd"]);
         command.arg(self.env.project()).args(args);
-        self.env
-            .finish(command)
-            .ok_with_words()
-            .trim_end()
-            .to_owned()
+        self.env.finish(command).ok_with_words().trim_end().to_owned()
     }
 
     /// Resumes a session, and waits until its pane shows `text`.
@@ -205,9 +192,7 @@ impl World {
     /// All questions that the model was asked.
     pub(super) fn questions(&self) -> Vec<Value> {
         let text = fs::read_to_string(self.env.path("model/questions")).unwrap_or_default();
-        let whole = text
-            .lines()
-            .filter_map(|line| serde_json::from_str(line).ok());
+        let whole = text.lines().filter_map(|line| serde_json::from_str(line).ok());
         whole.collect()
     }
 
@@ -231,10 +216,7 @@ impl World {
             fs::read_to_string(model.join(format!("{name}.said"))).ok()
         });
         self.wait_answer(id, &words);
-        Tried {
-            allowed: said.contains("<status 0>"),
-            said,
-        }
+        Tried { allowed: said.contains("<status 0>"), said }
     }
 
     /// Waits for the answer to the message `text`, which is said only once.
@@ -262,9 +244,7 @@ impl World {
             _ => self.env.home().join(".codex/sessions"),
         };
         let files = files_below(&folder).into_iter();
-        files
-            .filter(|file| file.extension().is_some_and(|e| e == "jsonl"))
-            .collect()
+        files.filter(|file| file.extension().is_some_and(|e| e == "jsonl")).collect()
     }
 }
 

@@ -42,15 +42,9 @@ impl TestEnv {
             "these tests need tmux in /usr/bin or /bin"
         );
         // The path of a unix socket may be 107 bytes long, so the root is short.
-        let root = tempfile::Builder::new()
-            .prefix("hqt")
-            .tempdir_in("/tmp")
-            .expect("a folder in /tmp");
-        let mut env = Self {
-            root,
-            variables: BTreeMap::new(),
-            mounts: None,
-        };
+        let root =
+            tempfile::Builder::new().prefix("hqt").tempdir_in("/tmp").expect("a folder in /tmp");
+        let mut env = Self { root, variables: BTreeMap::new(), mounts: None };
         for folder in [
             "home/.claude",
             "home/.codex",
@@ -142,22 +136,12 @@ impl TestEnv {
             .expect("install(1)");
         let written = install.stdin.take().map(|mut pipe| pipe.write_all(FAKE));
         written.expect("a pipe").expect("the stand-in");
-        assert!(
-            install.wait().expect("install(1)").success(),
-            "install {name}"
-        );
+        assert!(install.wait().expect("install(1)").success(), "install {name}");
     }
 
     /// Fails in words where this machine can't run a sandbox at all: a skipped test proves nothing.
     pub(crate) fn require_bwrap(&self) {
-        let probe = [
-            "--unshare-user",
-            "--unshare-all",
-            "--ro-bind",
-            "/",
-            "/",
-            "true",
-        ];
+        let probe = ["--unshare-user", "--unshare-all", "--ro-bind", "/", "/", "true"];
         let output = Command::new("bwrap").args(probe).output();
         let output = output.expect("these tests need bubblewrap: install bwrap");
         assert!(
@@ -210,11 +194,7 @@ impl TestEnv {
             None => Command::new(program),
             Some(mounts) => mounts.command(program),
         };
-        command
-            .env_clear()
-            .envs(&self.variables)
-            .current_dir(self.home())
-            .stdin(Stdio::null());
+        command.env_clear().envs(&self.variables).current_dir(self.home()).stdin(Stdio::null());
         command
     }
 
@@ -240,9 +220,8 @@ impl TestEnv {
             .spawn()
             .expect("the program starts");
         let shown = format!("{command:?}");
-        let status = self.wait_until(&format!("the end of {shown}"), || {
-            child.try_wait().expect("a status")
-        });
+        let status =
+            self.wait_until(&format!("the end of {shown}"), || child.try_wait().expect("a status"));
         let text = |file: &mut fs::File| {
             let mut bytes = Vec::new();
             file.rewind().expect("rewind");

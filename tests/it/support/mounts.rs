@@ -62,11 +62,7 @@ impl TestEnv {
     #[track_caller]
     fn take(&self, folder: &str, script: &str) {
         let mut command = self.command("/bin/sh");
-        command.args([
-            "-ec",
-            &format!("mkdir \"$1/filler\"; cd \"$1/filler\"; {script}"),
-            "sh",
-        ]);
+        command.args(["-ec", &format!("mkdir \"$1/filler\"; cd \"$1/filler\"; {script}"), "sh"]);
         command.arg(self.path(folder));
         self.finish(command).ok();
     }

@@ -115,9 +115,7 @@ pub(crate) fn stand_ins(env: &TestEnv) -> Vec<i32> {
     let is_one = |pid: &i32| {
         let argv = argv_of(*pid);
         let script = argv.get(1).map(Path::new);
-        ["bin/claude", "bin/kiro-cli"]
-            .iter()
-            .any(|name| script == Some(&env.path(name)))
+        ["bin/claude", "bin/kiro-cli"].iter().any(|name| script == Some(&env.path(name)))
     };
     let mut found = processes_of(&env.path(""));
     found.retain(is_one);

@@ -65,9 +65,7 @@ impl TestEnv {
             self.list();
         }
         let connection = Connection::open(self.store()).expect("the store");
-        connection
-            .execute("DELETE FROM session", [])
-            .expect("no sessions");
+        connection.execute("DELETE FROM session", []).expect("no sessions");
         for (number, name) in names.iter().enumerate() {
             let id = format!("{number:012x}");
             connection

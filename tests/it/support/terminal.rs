@@ -37,9 +37,7 @@ impl<'e> Terminal<'e> {
         let socket = env.socket();
         let target = format!("={tmux_session}");
         let words = ["tmux".as_ref(), "-u".as_ref(), "-S".as_ref(), &*socket];
-        let mut words = words
-            .map(|word: &std::path::Path| word.as_os_str())
-            .to_vec();
+        let mut words = words.map(|word: &std::path::Path| word.as_os_str()).to_vec();
         words.extend(["attach", "-t", &target].map(OsStr::new));
         let terminal = Self::open(env, size, &words);
         let ours = terminal.client();
@@ -56,11 +54,7 @@ impl<'e> Terminal<'e> {
         let socket = env.path(format!("o{}", COUNT.fetch_add(1, Ordering::Relaxed)));
         let script = r#"unset TMUX TMUX_PANE; cd "$HOME"; "$@"; echo "exit=$?"; exec cat"#;
         let mut command = env.command("tmux");
-        command
-            .arg("-u")
-            .arg("-S")
-            .arg(&socket)
-            .args(["-f", "/dev/null"]);
+        command.arg("-u").arg("-S").arg(&socket).args(["-f", "/dev/null"]);
         command.args(["set-option", "-g", "status", "off", ";"]);
         // Esc must not wait for a longer key sequence.
         command.args(["set-option", "-s", "escape-time", "0", ";"]);
@@ -124,9 +118,7 @@ impl<'e> Terminal<'e> {
     /// Waits until the terminal shows `text`, and gives all that it shows then.
     #[track_caller]
     pub(crate) fn wait_for(&self, text: &str) -> String {
-        self.wait_until(&format!("`{text}` on the terminal"), |screen| {
-            screen.contains(text)
-        })
+        self.wait_until(&format!("`{text}` on the terminal"), |screen| screen.contains(text))
     }
 
     #[track_caller]
@@ -135,9 +127,7 @@ impl<'e> Terminal<'e> {
             let screen = self.screen();
             is_there(&screen).then_some(screen)
         };
-        poll(what, ask, || {
-            format!("=== terminal\n{}\n{}", self.screen(), self.env.picture())
-        })
+        poll(what, ask, || format!("=== terminal\n{}\n{}", self.screen(), self.env.picture()))
     }
 
     /// Waits for the end of the program: its status.

@@ -89,12 +89,7 @@ impl TestEnv {
     #[track_caller]
     pub(crate) fn pane_of(&self, session: &str) -> Pane {
         let mut panes = self.panes_of(session);
-        assert_eq!(
-            panes.len(),
-            1,
-            "panes of {session}: {panes:?}\n{}",
-            self.picture()
-        );
+        assert_eq!(panes.len(), 1, "panes of {session}: {panes:?}\n{}", self.picture());
         panes.remove(0)
     }
 
@@ -115,10 +110,7 @@ impl TestEnv {
     /// What the pane of a session shows.
     pub(crate) fn screen(&self, session: &str) -> String {
         let panes = self.panes_of(session);
-        panes
-            .first()
-            .map(|p| self.capture(&p.id))
-            .unwrap_or_default()
+        panes.first().map(|p| self.capture(&p.id)).unwrap_or_default()
     }
 
     /// Waits until the pane of a session shows `text`, and gives all that it shows then.
@@ -189,8 +181,6 @@ fn pane(line: &str) -> Pane {
 
 /// Without the spaces at the ends of lines: tmux 3.2a fills joined lines with them.
 pub(super) fn unpadded(captured: &str) -> String {
-    let lines = captured
-        .lines()
-        .map(|line| line.trim_end().to_owned() + "\n");
+    let lines = captured.lines().map(|line| line.trim_end().to_owned() + "\n");
     lines.collect()
 }

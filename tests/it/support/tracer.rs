@@ -3,14 +3,12 @@
 //! Only descendants of the test are traced, which no setting of a system forbids. A thread can trace and wait for
 //! what it traces only itself.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
-use std::thread;
 use std::thread::{Scope, ScopedJoinHandle};
+use std::{fs, io, thread};
 
 use nix::errno::Errno;
 use nix::libc;
@@ -107,10 +105,7 @@ fn go_on(pid: Pid, status: WaitStatus) -> nix::Result<()> {
 
 /// Lets the stopped `pid` go on for `point` steps, then kills it; or until it ends, or is left when `enough` is set.
 fn walk(pid: Pid, point: u64, enough: &AtomicBool) -> nix::Result<Traced> {
-    let mut traced = Traced {
-        steps: 0,
-        killed: false,
-    };
+    let mut traced = Traced { steps: 0, killed: false };
     let mut status = WaitStatus::StillAlive;
     loop {
         match status {

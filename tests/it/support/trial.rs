@@ -14,9 +14,7 @@ use super::env::BINARY;
 /// on this machine.
 pub(crate) fn skipped(id: &str, why: &str) {
     let line = format!("SKIPPED {id}: {why}\n");
-    std::io::stderr()
-        .write_all(line.as_bytes())
-        .expect("a standard error");
+    std::io::stderr().write_all(line.as_bytes()).expect("a standard error");
 }
 
 /// The binary under test, as the copy that another user's tests are given.
@@ -64,11 +62,7 @@ impl<'e> Trial<'e> {
     pub(crate) fn started_by(env: &'e TestEnv, command: Command) -> Self {
         // What it has to note about the folder is another test's.
         let stdout = env.finish(command).ok_with_words();
-        let trial = Self {
-            env,
-            id: stdout.trim_end().to_owned(),
-            count: Cell::new(0),
-        };
+        let trial = Self { env, id: stdout.trim_end().to_owned(), count: Cell::new(0) };
         env.wait_screen(&trial.id, "FAKE-READY");
         trial
     }

@@ -27,8 +27,7 @@ fn u53_downloads_are_kept_on_disk_until_the_session_is_deleted() {
         assert_eq!(device(&first, place), on_the_host(&env), "{place}");
     }
     first.end();
-    env.run(&["resume", "-d", "--fresh", &first.id])
-        .ok_with_words();
+    env.run(&["resume", "-d", "--fresh", &first.id]).ok_with_words();
     env.wait_screen(&first.id, "FAKE-READY");
     for (number, place) in places.iter().enumerate() {
         let act = format!("cat {place}/download");
@@ -60,10 +59,6 @@ fn u53_package_managers_use_the_kept_folder() {
         }
         inside.allows(&format!("mkdir -p $({ask}) && touch $({ask})/x"));
         let said = device(&inside, &format!("$({ask})"));
-        assert_eq!(
-            said,
-            on_the_host(&env),
-            "{program} keeps downloads elsewhere"
-        );
+        assert_eq!(said, on_the_host(&env), "{program} keeps downloads elsewhere");
     }
 }

@@ -80,10 +80,7 @@ fn u05_a_bare_clone_with_worktrees_works() {
     let (source, place) = (env.path("source"), env.path("place"));
     env.repository(&source);
     fs::create_dir(&place).unwrap();
-    env.git(
-        &place,
-        &["clone", "-q", "--bare", source.to_str().unwrap(), ".bare"],
-    );
+    env.git(&place, &["clone", "-q", "--bare", source.to_str().unwrap(), ".bare"]);
     fs::write(place.join(".git"), "gitdir: ./.bare\n").unwrap();
     env.git(&place, &["worktree", "add", "-q", "-b", "work", "work"]);
     works_all_day(&env, &place.join("work"));
@@ -153,10 +150,7 @@ fn install_quiet_claude(env: &TestEnv) {
     let script = env.path("quiet");
     fs::write(&script, "#!/bin/sh\necho QUIET; exit 0\n").unwrap();
     let mut install = env.command("install");
-    install
-        .args(["-m", "755"])
-        .arg(script)
-        .arg(env.path("bin/claude"));
+    install.args(["-m", "755"]).arg(script).arg(env.path("bin/claude"));
     assert_eq!(env.finish(install).status, Some(0));
 }
 
@@ -179,11 +173,7 @@ fn u06_u09_u11_a_run_leaves_no_ghost_behind() {
             let args = ["--harness", "claude", "--sandbox", "--fs", fs_access];
             let id = env.new_session_in(folder, &args);
             env.wait_state(&id, "stopped");
-            assert_eq!(
-                roots.map(|root| listing(root)),
-                before,
-                "{folder:?} {fs_access}"
-            );
+            assert_eq!(roots.map(|root| listing(root)), before, "{folder:?} {fs_access}");
         }
         if folder != &plain {
             let status = env.git(folder, &["status", "--ignored", "--porcelain"]);
@@ -241,30 +231,16 @@ fn u50_commits_are_unsigned_and_the_users_settings_count() {
     inside.allows(
         "echo x >secret.env; echo x >f; git add -A && git commit -qm one && git tag -m t t",
     );
-    assert_eq!(
-        inside.allows("git log -1 --format=%an").trim(),
-        "Included Name"
-    );
-    assert_eq!(
-        inside.allows("git ls-files").trim(),
-        "f",
-        "the ignored secret is staged"
-    );
+    assert_eq!(inside.allows("git log -1 --format=%an").trim(), "Included Name");
+    assert_eq!(inside.allows("git ls-files").trim(), "f", "the ignored secret is staged");
     inside.denies("cat ~/dotfiles/token");
     inside.denies("echo evil >>~/dotfiles/identity");
     inside.denies("echo evil >>~/.gitconfig");
     let said = env.run(&["show", &inside.id]).ok_with_words();
-    assert!(
-        said.contains("sign"),
-        "nobody says that it signs nothing: {said}"
-    );
+    assert!(said.contains("sign"), "nobody says that it signs nothing: {said}");
     // The control: outside it would have been signed, or failed.
     let outside = env.try_git(&project, &["commit", "-q", "--allow-empty", "-m", "x"]);
-    assert_ne!(
-        outside.status,
-        Some(0),
-        "a key where none can be: {outside}"
-    );
+    assert_ne!(outside.status, Some(0), "a key where none can be: {outside}");
 }
 
 #[test]
@@ -280,10 +256,7 @@ fn u50_the_settings_of_a_configuration_folder_count() {
     env.git(&env.project(), &["init", "-q", "-b", "main"]);
     let inside = Trial::new(&env, &["--sandbox"]);
     inside.allows("echo x >secret.env; echo x >f; git add -A && git commit -qm one");
-    assert_eq!(
-        inside.allows("git log -1 --format=%an").trim(),
-        "Folder Name"
-    );
+    assert_eq!(inside.allows("git log -1 --format=%an").trim(), "Folder Name");
     assert_eq!(inside.allows("git ls-files").trim(), "f");
     inside.denies("cat ~/.config/git/credentials");
 }

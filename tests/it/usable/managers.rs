@@ -17,32 +17,20 @@ const FILES: &[(&str, &str)] = &[
         ".pyenv/libexec/pyenv",
         "#!/bin/sh\nshift; name=$1; shift; exec ~/.pyenv/versions/3.13.0/bin/$name \"$@\"\n",
     ),
-    (
-        ".pyenv/versions/3.13.0/bin/python3",
-        "#!/bin/sh\necho of-pyenv\n",
-    ),
+    (".pyenv/versions/3.13.0/bin/python3", "#!/bin/sh\necho of-pyenv\n"),
     // mise and volta: links to the one program.
     (
         ".local/bin/mise",
         "#!/bin/sh\nexec ~/.local/share/mise/installs/${0##*/}/1/bin/${0##*/} \"$@\"\n",
     ),
-    (
-        ".local/share/mise/installs/node/1/bin/node",
-        "#!/bin/sh\necho of-mise\n",
-    ),
+    (".local/share/mise/installs/node/1/bin/node", "#!/bin/sh\necho of-mise\n"),
     (
         ".volta/bin/volta-shim",
         "#!/bin/sh\nexec ~/.volta/tools/image/${0##*/}/1/bin/${0##*/} \"$@\"\n",
     ),
-    (
-        ".volta/tools/image/yarn/1/bin/yarn",
-        "#!/bin/sh\necho of-volta\n",
-    ),
+    (".volta/tools/image/yarn/1/bin/yarn", "#!/bin/sh\necho of-volta\n"),
     ("go/bin/gopls", "#!/bin/sh\necho of-go\n"),
-    (
-        ".local/share/pipx/venvs/tool/bin/tool",
-        "#!/bin/sh\necho of-pipx\n",
-    ),
+    (".local/share/pipx/venvs/tool/bin/tool", "#!/bin/sh\necho of-pipx\n"),
 ];
 
 const LINKS: &[(&str, &str)] = &[
@@ -50,13 +38,8 @@ const LINKS: &[(&str, &str)] = &[
     (".local/bin/tool", ".local/share/pipx/venvs/tool/bin/tool"),
 ];
 
-const ON_PATH: [&str; 5] = [
-    ".pyenv/shims",
-    ".local/share/mise/shims",
-    ".volta/bin",
-    "go/bin",
-    ".local/bin",
-];
+const ON_PATH: [&str; 5] =
+    [".pyenv/shims", ".local/share/mise/shims", ".volta/bin", "go/bin", ".local/bin"];
 
 const ANSWERS: &[(&str, &str)] = &[
     ("python3", "of-pyenv"),
@@ -99,18 +82,10 @@ fn link_toolchain(env: &TestEnv) -> Option<()> {
     let base = Path::new(toolchains).parent()?.parent()?;
     let home = env.home();
     let to = home.join(".rustup/toolchains").join(name);
-    for folder in [
-        &to,
-        &home.join(".rustup/update-hashes"),
-        &home.join(".cargo/bin"),
-    ] {
+    for folder in [&to, &home.join(".rustup/update-hashes"), &home.join(".cargo/bin")] {
         fs::create_dir_all(folder).unwrap();
     }
-    fs::hard_link(
-        base.join(".cargo/bin/rustup"),
-        home.join(".cargo/bin/rustup"),
-    )
-    .ok()?;
+    fs::hard_link(base.join(".cargo/bin/rustup"), home.join(".cargo/bin/rustup")).ok()?;
     let mut copy = env.command("cp");
     copy.arg("-al").arg(format!("{sysroot}/bin"));
     copy.arg(format!("{sysroot}/lib")).arg(to);

@@ -73,10 +73,7 @@ fn u52_a_home_folder_under_a_symlink_works() {
         inside.allows("cd ~ && test \"$(pwd -P)\" = \"$HOME\" && touch x");
         inside.denies("cat ~/secret");
         assert_eq!(inside.allows("git config user.name").trim(), "Linked");
-        assert!(
-            !env.home().join("x").exists(),
-            "the real home folder was written"
-        );
+        assert!(!env.home().join("x").exists(), "the real home folder was written");
     }
 }
 
@@ -99,17 +96,15 @@ fn u24_state_folders_that_are_missing_are_made_and_kept() {
     let env = TestEnv::new();
     env.require_bwrap();
     fs::remove_dir_all(env.home().join(".codex")).unwrap();
-    for (harness, folder, file) in [
-        ("codex", ".codex", ".codex/history.jsonl"),
-        ("kiro", ".kiro", ".kiro/sessions/s"),
-    ] {
+    for (harness, folder, file) in
+        [("codex", ".codex", ".codex/history.jsonl"), ("kiro", ".kiro", ".kiro/sessions/s")]
+    {
         let inside = Trial::of(harness, &env, &env.project(), &["--sandbox"]);
         inside.allows(&format!("echo kept >~/{file}"));
         inside.end();
         let made = fs::metadata(env.home().join(folder)).unwrap();
         assert_eq!(made.permissions().mode() & 0o777, 0o700, "{folder}");
-        env.run(&["resume", "-d", "--fresh", &inside.id])
-            .ok_with_words();
+        env.run(&["resume", "-d", "--fresh", &inside.id]).ok_with_words();
         env.wait_screen(&inside.id, "FAKE-READY");
         let (kept, said) = env.try_inside(&inside.id, "kept", &format!("cat ~/{file}"));
         assert!(kept, "{said}");

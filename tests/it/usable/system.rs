@@ -28,10 +28,7 @@ fn u26_the_user_has_a_name() {
     assert!(!said.contains("nobody"), "{said}");
     for (program, code) in [
         ("node", "node -p 'os.userInfo().username'"),
-        (
-            "python3",
-            "python3 -c 'import pwd, os; print(pwd.getpwuid(os.getuid()).pw_name)'",
-        ),
+        ("python3", "python3 -c 'import pwd, os; print(pwd.getpwuid(os.getuid()).pw_name)'"),
         ("perl", "perl -e 'print scalar getpwuid($<)'"),
     ] {
         match is_installed(program) {
@@ -67,13 +64,8 @@ fn u28_a_certificate_that_a_variable_names_is_visible() {
     fs::write(folder.join("other"), "CANARY").unwrap();
     let file = folder.join("ca.pem");
     let mut make = env.command("openssl");
-    make.args([
-        "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=hqt",
-    ]);
-    make.arg("-keyout")
-        .arg(env.path("key.pem"))
-        .arg("-out")
-        .arg(&file);
+    make.args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=hqt"]);
+    make.arg("-keyout").arg(env.path("key.pem")).arg("-out").arg(&file);
     assert_eq!(env.finish(make).status, Some(0));
     for name in ["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"] {
         env.set(name, &file);
@@ -189,12 +181,6 @@ fn u26_alternatives_and_libraries_are_found() {
         &env,
         "ldd /bin/sh >/tmp/hqt-ldd-$$ && rm /tmp/hqt-ldd-$$ && awk 'BEGIN { print 1 }'",
     );
-    as_outside(
-        &env,
-        "getent passwd root; getent services http; getent hosts localhost; true",
-    );
-    as_outside(
-        &env,
-        "cat /etc/os-release; ls -ld /etc/alternatives | cut -c1",
-    );
+    as_outside(&env, "getent passwd root; getent services http; getent hosts localhost; true");
+    as_outside(&env, "cat /etc/os-release; ls -ld /etc/alternatives | cut -c1");
 }

@@ -43,27 +43,11 @@ fn set_resolver(etc: &Path, target: &str) {
 
 /// What /etc/resolv.conf points to, through which further link, and where the file is.
 const RESOLVERS: &[(&str, Option<&str>, &str)] = &[
-    (
-        "../run/systemd/resolve/stub-resolv.conf",
-        None,
-        "/run/systemd/resolve/stub-resolv.conf",
-    ),
-    (
-        "/run/NetworkManager/resolv.conf",
-        None,
-        "/run/NetworkManager/resolv.conf",
-    ),
-    (
-        "/etc/resolv.hop",
-        Some("../run/resolvconf/resolv.conf"),
-        "/run/resolvconf/resolv.conf",
-    ),
+    ("../run/systemd/resolve/stub-resolv.conf", None, "/run/systemd/resolve/stub-resolv.conf"),
+    ("/run/NetworkManager/resolv.conf", None, "/run/NetworkManager/resolv.conf"),
+    ("/etc/resolv.hop", Some("../run/resolvconf/resolv.conf"), "/run/resolvconf/resolv.conf"),
     ("/mnt/wsl/resolv.conf", None, "/mnt/wsl/resolv.conf"),
-    (
-        "/run/odd/place/resolv.conf",
-        None,
-        "/run/odd/place/resolv.conf",
-    ),
+    ("/run/odd/place/resolv.conf", None, "/run/odd/place/resolv.conf"),
 ];
 
 #[test]
@@ -163,11 +147,7 @@ fn u28_a_certificate_authority_of_the_machine_is_found() {
         fs::create_dir_all(&folder).unwrap();
         fs::create_dir_all(etc.join("ssl/private")).unwrap();
         fs::write(etc.join("ssl/private/key.pem"), "CANARY").unwrap();
-        symlink(
-            "/usr/local/share/ca-certificates/hqt.crt",
-            folder.join("hqt.pem"),
-        )
-        .unwrap();
+        symlink("/usr/local/share/ca-certificates/hqt.crt", folder.join("hqt.pem")).unwrap();
     };
     let script = "mount -t tmpfs x /usr/local/share && mkdir /usr/local/share/ca-certificates && \
                   echo CERTIFICATE >/usr/local/share/ca-certificates/hqt.crt";
@@ -175,10 +155,7 @@ fn u28_a_certificate_authority_of_the_machine_is_found() {
         return;
     };
     let inside = Trial::new(&env, &["--sandbox"]);
-    assert_eq!(
-        inside.allows("cat /etc/ssl/certs/hqt.pem").trim(),
-        "CERTIFICATE"
-    );
+    assert_eq!(inside.allows("cat /etc/ssl/certs/hqt.pem").trim(), "CERTIFICATE");
     inside.denies("cat /etc/ssl/private/key.pem");
 }
 

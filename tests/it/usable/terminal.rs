@@ -81,21 +81,13 @@ fn u04_a_shell_has_its_terminal_and_job_control() {
     let id = generic(&env, &["bash", "--norc", "-i"]);
     env.type_line(&id, "PS1='ready> '; echo SUM$((40+2))");
     let screen = env.wait_screen(&id, "SUM42");
-    for complaint in [
-        "job control",
-        "terminal process group",
-        "ioctl",
-        "I have no name",
-    ] {
+    for complaint in ["job control", "terminal process group", "ioctl", "I have no name"] {
         assert!(!screen.contains(complaint), "{screen}");
     }
     env.type_line(&id, "stty size && tty && echo TTY$((40+2)) >/dev/tty");
     let screen = env.wait_screen(&id, "TTY42");
     assert!(screen.contains("45 160"), "{screen}");
-    env.type_line(
-        &id,
-        "read -r -p 'asked: ' a </dev/tty; echo GOT$((40+2))-$a",
-    );
+    env.type_line(&id, "read -r -p 'asked: ' a </dev/tty; echo GOT$((40+2))-$a");
     env.wait_screen(&id, "asked:");
     env.type_line(&id, "answer");
     env.wait_screen(&id, "GOT42-answer");
@@ -157,11 +149,7 @@ fn u31_the_users_own_terminal_description_is_found() {
     let mut env = TestEnv::without_server();
     env.require_bwrap();
     let source = env.path("hqt.ti");
-    fs::write(
-        &source,
-        "hqt-term|of a test, colors#77, cols#80, am, bel=^G,\n",
-    )
-    .unwrap();
+    fs::write(&source, "hqt-term|of a test, colors#77, cols#80, am, bel=^G,\n").unwrap();
     let mut tic = env.command("tic");
     tic.arg("-o").arg(env.home().join(".terminfo")).arg(&source);
     assert_eq!(env.finish(tic).status, Some(0));

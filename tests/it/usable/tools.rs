@@ -25,10 +25,8 @@ pub(super) fn link(env: &TestEnv, at: &str, target: impl AsRef<Path>) {
 
 /// `folders` of the home folder go before the system's on PATH.
 fn set_path(env: &mut TestEnv, folders: &[&str]) {
-    let mut path: Vec<String> = folders
-        .iter()
-        .map(|folder| env.home().join(folder).display().to_string())
-        .collect();
+    let mut path: Vec<String> =
+        folders.iter().map(|folder| env.home().join(folder).display().to_string()).collect();
     path.extend(["/usr/bin".into(), "/bin".into()]);
     env.set("PATH", path.join(":"));
 }
@@ -54,16 +52,8 @@ fn u17_nvm_runs_the_harness_with_its_own_node() {
     let package = format!("{version}/lib/node_modules/agent/cli.js");
     let text = fake_run_by(&env, "node");
     install(&env, &package, &text);
-    link(
-        &env,
-        &format!("{version}/bin/claude"),
-        "../lib/node_modules/agent/cli.js",
-    );
-    install(
-        &env,
-        ".nvm/versions/node/v18.0.0/bin/node",
-        &interpreter("another"),
-    );
+    link(&env, &format!("{version}/bin/claude"), "../lib/node_modules/agent/cli.js");
+    install(&env, ".nvm/versions/node/v18.0.0/bin/node", &interpreter("another"));
     fs::write(env.home().join(".nvm/secret"), "CANARY").unwrap();
     set_path(&mut env, &[&format!("{version}/bin")]);
     fs::remove_file(env.path("bin/claude")).unwrap();
@@ -110,11 +100,7 @@ fn u19_rustups_cargo_works() {
     let proxy = "#!/bin/sh\nexec ~/.rustup/toolchains/stable/bin/${0##*/} \"$@\"\n";
     install(&env, ".cargo/bin/rustup", proxy);
     link(&env, ".cargo/bin/cargo", "rustup");
-    install(
-        &env,
-        ".rustup/toolchains/stable/bin/cargo",
-        "#!/bin/sh\necho of-rustup\n",
-    );
+    install(&env, ".rustup/toolchains/stable/bin/cargo", "#!/bin/sh\necho of-rustup\n");
     fs::write(env.home().join(".cargo/config.toml"), "[net]\n").unwrap();
     for file in ["credentials", "credentials.toml"] {
         fs::write(env.home().join(".cargo").join(file), "CANARY-token").unwrap();
@@ -130,10 +116,7 @@ fn u19_rustups_cargo_works() {
     inside.denies("echo evil >>~/.rustup/toolchains/stable/bin/cargo");
     inside.denies("echo evil >>~/.cargo/config.toml");
     inside.allows("mkdir -p ~/.cargo/registry && touch ~/.cargo/registry/x");
-    assert!(
-        !env.home().join(".cargo/registry").exists(),
-        "the host's own was written"
-    );
+    assert!(!env.home().join(".cargo/registry").exists(), "the host's own was written");
 }
 
 fn path_of(env: &TestEnv) -> String {
@@ -148,18 +131,11 @@ fn u21_an_npm_prefix_below_home_works_and_its_token_stays_hidden() {
     let package = ".npm-global/lib/node_modules/@scope/agent/bin/claude.exe";
     let text = fs::read_to_string(env.path("bin/claude")).unwrap();
     install(&env, package, &text);
-    link(
-        &env,
-        ".npm-global/bin/claude",
-        "../lib/node_modules/@scope/agent/bin/claude.exe",
-    );
+    link(&env, ".npm-global/bin/claude", "../lib/node_modules/@scope/agent/bin/claude.exe");
     fs::remove_file(env.path("bin/claude")).unwrap();
     let npmrc = env.home().join(".npmrc");
     let prefix = env.home().join(".npm-global");
-    let text = format!(
-        "prefix={}\n//registry.npmjs.org/:_authToken=CANARY\n",
-        prefix.display()
-    );
+    let text = format!("prefix={}\n//registry.npmjs.org/:_authToken=CANARY\n", prefix.display());
     fs::write(&npmrc, text).unwrap();
     fs::set_permissions(&npmrc, fs::Permissions::from_mode(0o600)).unwrap();
     set_path(&mut env, &[".npm-global/bin"]);
