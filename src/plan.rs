@@ -11,7 +11,7 @@ use crate::sandbox;
 use crate::sandbox::environment::Variables;
 use crate::sandbox::guard::Watched;
 use crate::sandbox::refusal::{Surroundings, check_binds, check_cwd};
-use crate::sandbox::{Bind, SandboxFacts, environment};
+use crate::sandbox::{Bind, Origin, SandboxFacts, environment};
 use crate::session::{Policy, Sandboxing, Session};
 
 /// Something that must exist before the start.
@@ -191,7 +191,7 @@ fn sandboxed(
 ) -> Result<Plan, UserError> {
     check_cwd(&session.cwd, &side.around)?;
     let mut shown = side.binds.clone();
-    shown.push(Bind::read_only(&session.cwd));
+    shown.push(Origin::Project.read_only(&session.cwd));
     check_binds(&shown, &side.around)?;
     let rule =
         environment::Rule { net: policy.net, harness: harness.env_pass, extra: &session.env_names };

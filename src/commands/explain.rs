@@ -35,8 +35,8 @@ pub(super) fn lines(planner: &Planner, plan: &Plan, policy: Policy) -> Vec<(&'st
 }
 
 fn binds(binds: &[Bind], cwd: &Path) -> [(&'static str, String); 3] {
-    let is_read_only = |bind: &&Bind| matches!(bind, Bind::ReadOnly { .. });
-    let is_writable = |bind: &&Bind| matches!(bind, Bind::Writable { .. });
+    let is_read_only = |bind: &&Bind| bind.is_read_only();
+    let is_writable = |bind: &&Bind| bind.is_writable();
     let (inside, elsewhere): (Vec<&Bind>, Vec<&Bind>) =
         binds.iter().partition(|bind| bind.dest().starts_with(cwd));
     [

@@ -10,7 +10,7 @@ use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::host::links::{Hop, hops};
 use crate::host::{Host, reading};
-use crate::sandbox::Bind;
+use crate::sandbox::{Bind, Origin};
 
 /// Below the home folder: where package and version managers install, and how many components under
 /// it belong to one installation. An installation is shown whole, read-only.
@@ -85,14 +85,18 @@ pub(super) fn binds(
         for hop in hops(&program) {
             match hop {
                 Hop::Link { at, target } if !shown(&at) => {
-                    binds.extend(install_root(home, &at).map(Bind::read_only));
-                    binds.push(Bind::Link { dest: at, target });
+                    binds.extend(
+                        install_root(home, &at).map(|root| Origin::Program.read_only(root)),
+                    );
+                    binds.push(Origin::Program.link(at, target));
                 }
                 Hop::File(real) => {
                     if !shown(&real) {
-                        binds.push(Bind::read_only(
-                            install_root(home, &real).unwrap_or_else(|| real.clone()),
-                        ));
+                        binds.push(
+                            Origin::Program.read_only(
+                                install_root(home, &real).unwrap_or_else(|| real.clone()),
+                            ),
+                        );
                     }
                     file = real;
                 }
@@ -153,11 +157,11 @@ pub(super) fn path_binds(
             for companion in [".rustup", ".cargo/config.toml", ".cargo/env"] {
                 let companion = home.join(companion);
                 if fs::symlink_metadata(&companion).is_ok_and(|meta| !meta.is_symlink()) {
-                    binds.push(Bind::read_only(companion));
+                    binds.push(Origin::Tool.read_only(companion));
                 }
             }
         }
-        binds.push(Bind::read_only(root));
+        binds.push(Origin::Tool.read_only(root));
     }
     binds
 }
@@ -174,11 +178,9 @@ fn linked_tools(
     let links = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
     let needed = links.flat_map(|link| binds(host, home, &link.path(), shown));
     needed
-        .filter(|bind| match bind {
-            Bind::ReadOnly { dest, .. } => {
-                install_root(home, &dest.join("x")).as_deref() == Some(dest)
-            }
-            _ => false,
+        .filter(|bind| {
+            let dest = bind.dest();
+            bind.is_read_only() && install_root(home, &dest.join("x")).as_deref() == Some(dest)
         })
         .collect()
 }

@@ -12,7 +12,7 @@ use crate::plan::{Facts, SandboxSide};
 use crate::sandbox::environment::Variables;
 use crate::sandbox::guard::Watched;
 use crate::sandbox::refusal::Surroundings;
-use crate::sandbox::{Bind, SandboxFacts, refusal};
+use crate::sandbox::{Origin, SandboxFacts, refusal};
 use crate::session::{FsAccess, Policy, Session};
 
 /// What the facts are wanted for.
@@ -172,13 +172,13 @@ fn show_git(
     }
     side.notes.append(&mut git.notes);
     // Git's own records may name its folder by a path with symlinks in it.
-    let links = git.named_paths.iter().flat_map(|path| links::of(path));
+    let links = git.named_paths.iter().flat_map(|path| links::of(Origin::Git, path));
     side.binds.extend(links.filter(|link| !shown(link.dest())));
     if policy.fs == FsAccess::Ro {
-        side.binds.extend(git.outside.map(Bind::read_only));
+        side.binds.extend(git.outside.map(|folder| Origin::Git.read_only(folder)));
         return;
     }
-    side.binds.extend(git.outside.iter().map(Bind::writable));
+    side.binds.extend(git.outside.iter().map(|folder| Origin::Git.writable(folder)));
     let guarded = guarded::look_up(host, &side.around.home, cwd, &git, &side.binds);
     side.binds.extend(guarded.binds);
     side.create.extend(guarded.create);

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use crate::error::UserError;
 use crate::host::{Host, canonical_as_far_as_it_exists, gitconfig, reading};
 use crate::plan::{Creation, SandboxSide};
-use crate::sandbox::Bind;
 use crate::sandbox::environment::CERTIFICATES;
 use crate::sandbox::refusal::holds_credentials;
+use crate::sandbox::{Bind, Origin};
 use crate::session::Session;
 
 /// What git's configuration may name, as section and key.
@@ -51,10 +51,8 @@ pub(super) fn git_configuration(host: &Host, home: &Path) -> Vec<Bind> {
 
 fn shown_at(path: &Path, dest: &Path) -> Option<Bind> {
     let source = fs::canonicalize(path).ok()?;
-    Some(Bind::ReadOnly {
-        source,
-        dest: canonical_as_far_as_it_exists(dest.parent()?).join(dest.file_name()?),
-    })
+    let dest = canonical_as_far_as_it_exists(dest.parent()?).join(dest.file_name()?);
+    Some(Origin::Settings.read_only_at(source, dest))
 }
 
 /// Collects the files that the configuration `file` names, and those that these name.
@@ -94,7 +92,7 @@ pub(super) fn show_certificates(
         }
         side.relocated.insert((*name).into(), real.clone().into());
         if !shown(&real) && !real.starts_with("/etc/ssl") {
-            side.binds.push(Bind::read_only(real));
+            side.binds.push(Origin::Settings.read_only(real));
         }
     }
 }
@@ -111,7 +109,7 @@ pub(super) fn show_caches(
     for (part, dest) in CACHES {
         let source = own.join(part);
         side.create.push(Creation::Folder(source.clone()));
-        side.binds.push(Bind::Writable { source, dest: home.join(dest) });
+        side.binds.push(Origin::Own.writable_at(source, home.join(dest)));
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use crate::sandbox::Bind;
+use crate::sandbox::{Bind, Origin};
 
 /// One step from a path to the file that it means.
 pub(super) enum Hop {
@@ -51,10 +51,10 @@ fn components(path: &Path) -> impl Iterator<Item = OsString> + '_ {
 }
 
 /// The symlinks on the way to `path`, to be made anew.
-pub(super) fn of(path: &Path) -> Vec<Bind> {
+pub(super) fn of(origin: Origin, path: &Path) -> Vec<Bind> {
     let hops = hops(path).into_iter();
     hops.filter_map(|hop| match hop {
-        Hop::Link { at, target } => Some(Bind::Link { dest: at, target }),
+        Hop::Link { at, target } => Some(origin.link(at, target)),
         Hop::File(_) => None,
     })
     .collect()

@@ -10,7 +10,7 @@ use crate::escape::for_terminal;
 use crate::harness::Harness;
 use crate::host::state::root_folder;
 use crate::host::{Host, gitconfig, reading};
-use crate::sandbox::Bind;
+use crate::sandbox::{Bind, Origin};
 
 /// What follows from the settings of one harness.
 #[derive(Default)]
@@ -34,7 +34,7 @@ pub(super) fn look_up(
         for program in commands.iter().filter_map(|command| program(command, home)) {
             if program.starts_with(&folder) && program.is_file() {
                 if let Ok(source) = fs::canonicalize(&program) {
-                    found.binds.push(Bind::ReadOnly { source, dest: program });
+                    found.binds.push(Origin::Settings.read_only_at(source, program));
                 }
             } else if program.starts_with(home) && !shown(&program) {
                 found.notes.push(format!(

@@ -12,9 +12,9 @@ use crate::harness::{
 use crate::host::observed::ending_with;
 use crate::host::{Host, canonical_as_far_as_it_exists, conversations, reading};
 use crate::plan::Creation;
-use crate::sandbox::Bind;
 use crate::sandbox::environment::Variables;
 use crate::sandbox::refusal::{Surroundings, check_relocated};
+use crate::sandbox::{Bind, Origin};
 use crate::session::Session;
 
 /// The state of one harness.
@@ -70,7 +70,7 @@ pub(super) fn look_up(
         let source = canonical_as_far_as_it_exists(&conversations::own_folder(host, session)?);
         state.create.push(Creation::Folder(dest.clone()));
         state.create.push(Creation::Folder(source.clone()));
-        state.binds.push(Bind::Writable { source, dest });
+        state.binds.push(Origin::Own.writable_at(source, dest));
     }
     Ok(state)
 }
@@ -144,9 +144,9 @@ fn add(
         state.renewable.push(source.clone());
     }
     state.binds.push(match bind.access {
-        StateAccess::ReadOnly => Bind::ReadOnly { source, dest },
-        StateAccess::Writable => Bind::Writable { source, dest },
-        StateAccess::Private => Bind::Private { dest },
+        StateAccess::ReadOnly => Origin::State.read_only_at(source, dest),
+        StateAccess::Writable => Origin::State.writable_at(source, dest),
+        StateAccess::Private => Origin::State.private(dest),
     });
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::sandbox::Bind;
+use crate::sandbox::{Bind, Origin};
 
 /// Always there, as folders or, on a merged /usr, as symlinks.
 const ROOTS: &[&str] = &["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
@@ -62,16 +62,16 @@ const RESOLVER_FOLDERS: &[&str] = &[
 
 /// /usr and its kind.
 pub(super) fn roots() -> Vec<Bind> {
-    let mut shown = vec![Bind::read_only("/usr")];
+    let mut shown = vec![Origin::System.read_only("/usr")];
     for root in ROOTS {
         let path = Path::new(root);
         match fs::symlink_metadata(path) {
             Ok(meta) if meta.is_symlink() => {
                 shown.extend(
-                    fs::read_link(path).ok().map(|target| Bind::Link { dest: path.into(), target }),
+                    fs::read_link(path).ok().map(|target| Origin::System.link(path, target)),
                 );
             }
-            Ok(meta) if meta.is_dir() => shown.push(Bind::read_only(path)),
+            Ok(meta) if meta.is_dir() => shown.push(Origin::System.read_only(path)),
             _ => {}
         }
     }
@@ -79,7 +79,7 @@ pub(super) fn roots() -> Vec<Bind> {
         if let Ok(real) = fs::canonicalize(root)
             && real.is_dir()
         {
-            shown.push(Bind::ReadOnly { source: real, dest: root.into() });
+            shown.push(Origin::System.read_only_at(real, root));
         }
     }
     shown
@@ -94,15 +94,15 @@ pub(super) fn etc() -> Vec<Bind> {
     for name in names {
         let dest = Path::new("/etc").join(name);
         if let Ok(source) = fs::canonicalize(&dest) {
-            shown.push(Bind::ReadOnly { source, dest });
+            shown.push(Origin::System.read_only_at(source, dest));
         }
     }
     if Path::new("/var/lib/ca-certificates").is_dir() {
-        shown.push(Bind::read_only("/var/lib/ca-certificates"));
+        shown.push(Origin::System.read_only("/var/lib/ca-certificates"));
     }
     for hidden in HIDDEN {
         if Path::new(hidden).is_dir() {
-            shown.push(Bind::Private { dest: hidden.into() });
+            shown.push(Origin::System.private(hidden));
         }
     }
     shown.extend(resolver(Path::new("/etc/resolv.conf")));
@@ -120,22 +120,22 @@ fn resolver(path: &Path) -> Vec<Bind> {
             break;
         };
         let next = at.parent().unwrap_or(Path::new("/")).join(&target);
-        shown.push(Bind::Link { dest: at, target });
+        shown.push(Origin::System.link(at, target));
         at = super::without_dots(&next);
     }
     if !at.is_file() {
         return Vec::new();
     }
     if shown.is_empty() {
-        return vec![Bind::read_only(at)];
+        return vec![Origin::System.read_only(at)];
     }
     let folder = at.parent().unwrap_or(Path::new("/")).to_owned();
     match RESOLVER_FOLDERS.iter().any(|allowed| folder.starts_with(allowed)) {
-        true => shown.push(Bind::read_only(folder)),
+        true => shown.push(Origin::System.read_only(folder)),
         false => {
             // Somewhere else: the file alone, where the program looks for it.
             return fs::canonicalize(path)
-                .map(|source| Bind::ReadOnly { source, dest: path.into() })
+                .map(|source| Origin::System.read_only_at(source, path))
                 .into_iter()
                 .collect();
         }

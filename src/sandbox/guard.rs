@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::sandbox::Bind;
+use crate::sandbox::{Bind, Origin};
 
 /// In a project: settings of harnesses, editors and shells that name commands.
 pub(crate) const PROJECT: &[&str] = &[
@@ -80,8 +80,8 @@ pub(crate) fn binds(root: &Path, paths: &[PathBuf], others: &[&Path]) -> Vec<Bin
     }
     // What is bound needs no pin, which would show the host's side of it again.
     pins.retain(|pin| !all().any(|bound| pin.starts_with(bound)));
-    let guards = paths.iter().map(Bind::read_only);
-    pins.iter().map(Bind::writable).chain(guards).collect()
+    let guards = paths.iter().map(|path| Origin::Guard.read_only(path));
+    pins.iter().map(|pin| Origin::Guard.writable(pin)).chain(guards).collect()
 }
 
 #[cfg(test)]
@@ -95,11 +95,11 @@ mod tests {
         assert_eq!(
             binds(Path::new("/p"), &guarded, &[]),
             [
-                Bind::writable("/p/.git"),
-                Bind::writable("/p/.git/info"),
-                Bind::read_only("/p/.git/info/attributes"),
-                Bind::read_only("/p/.git/config"),
-                Bind::read_only("/p/.mcp.json"),
+                Origin::Guard.writable("/p/.git"),
+                Origin::Guard.writable("/p/.git/info"),
+                Origin::Guard.read_only("/p/.git/info/attributes"),
+                Origin::Guard.read_only("/p/.git/config"),
+                Origin::Guard.read_only("/p/.mcp.json"),
             ]
         );
     }
@@ -108,13 +108,13 @@ mod tests {
     fn what_is_guarded_is_not_pinned() {
         let guarded = ["/p/.husky", "/p/.husky/_/husky.sh"].map(PathBuf::from);
         let binds = binds(Path::new("/p"), &guarded, &[]);
-        assert!(!binds.contains(&Bind::writable("/p/.husky")));
-        assert!(!binds.contains(&Bind::writable("/p/.husky/_")));
+        assert!(!binds.contains(&Origin::Guard.writable("/p/.husky")));
+        assert!(!binds.contains(&Origin::Guard.writable("/p/.husky/_")));
     }
 
     #[test]
     fn the_folders_above_other_binds_are_pinned_and_those_below_are_not() {
         let others = ["/p/state/claude", "/p/state/claude/projects/x"].map(Path::new);
-        assert_eq!(binds(Path::new("/p"), &[], &others), [Bind::writable("/p/state")]);
+        assert_eq!(binds(Path::new("/p"), &[], &others), [Origin::Guard.writable("/p/state")]);
     }
 }

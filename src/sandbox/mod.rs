@@ -3,10 +3,13 @@
 //! Pure: nothing here reads the environment, touches a file or starts a process. It knows no
 //! harness either: whoever calls says what is to be visible.
 
+mod bind;
 pub(crate) mod environment;
 pub(crate) mod filter;
 pub(crate) mod guard;
 pub(crate) mod refusal;
+
+pub(crate) use bind::{Bind, Origin};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -24,93 +27,6 @@ pub(crate) const FILTER_FD: i32 = 6;
 
 /// The descriptor from which `inner` reads what it is to find mounted.
 pub(crate) const EXPECTED_FD: i32 = 7;
-
-/// One path as it is inside.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Bind {
-    ReadOnly {
-        source: PathBuf,
-        dest: PathBuf,
-    },
-    Writable {
-        source: PathBuf,
-        dest: PathBuf,
-    },
-    /// An empty folder in memory that hides what the host has there.
-    Private {
-        dest: PathBuf,
-    },
-    /// A symlink that is made anew.
-    Link {
-        dest: PathBuf,
-        target: PathBuf,
-    },
-}
-
-impl Bind {
-    /// `path`, read-only, where it is.
-    pub(crate) fn read_only(path: impl Into<PathBuf>) -> Self {
-        let path = path.into();
-        Self::ReadOnly { source: path.clone(), dest: path }
-    }
-
-    /// `path`, writable, where it is.
-    pub(crate) fn writable(path: impl Into<PathBuf>) -> Self {
-        let path = path.into();
-        Self::Writable { source: path.clone(), dest: path }
-    }
-
-    pub(crate) fn dest(&self) -> &Path {
-        match self {
-            Self::ReadOnly { dest, .. }
-            | Self::Writable { dest, .. }
-            | Self::Private { dest }
-            | Self::Link { dest, .. } => dest,
-        }
-    }
-
-    /// The path of the host that becomes visible.
-    pub(crate) fn source(&self) -> Option<&Path> {
-        match self {
-            Self::ReadOnly { source, .. } | Self::Writable { source, .. } => Some(source),
-            Self::Private { .. } | Self::Link { .. } => None,
-        }
-    }
-
-    fn push_to(&self, argv: &mut Vec<OsString>) {
-        match self {
-            Self::ReadOnly { source, dest } => {
-                argv.extend(["--ro-bind".into(), source.into(), dest.into()]);
-            }
-            Self::Writable { source, dest } => {
-                argv.extend(["--bind".into(), source.into(), dest.into()]);
-            }
-            Self::Private { dest } => argv.extend(["--tmpfs".into(), dest.into()]),
-            Self::Link { dest, target } => {
-                argv.extend(["--symlink".into(), target.into(), dest.into()]);
-            }
-        }
-    }
-
-    /// Whether `self`, standing before `later`, already shows what `later` would.
-    fn makes_needless(&self, later: &Self) -> bool {
-        let (Self::ReadOnly { source, dest }, true) = (self, later.dest().starts_with(self.dest()))
-        else {
-            return self == later;
-        };
-        match later {
-            // The link is in the folder that is shown, if its parent is the same one on the host.
-            Self::Link { .. } => source == dest,
-            Self::ReadOnly { source: later_source, dest: later_dest } => {
-                match (later_source.strip_prefix(source), later_dest.strip_prefix(dest)) {
-                    (Ok(below_source), Ok(below_dest)) => below_source == below_dest,
-                    _ => false,
-                }
-            }
-            Self::Writable { .. } | Self::Private { .. } => false,
-        }
-    }
-}
 
 /// What the host found out; plain data.
 #[derive(Clone, Debug)]
@@ -130,9 +46,9 @@ pub(crate) struct SandboxFacts {
 impl SandboxFacts {
     /// Whether `path` is visible in every sandbox, as a part of the system.
     pub(crate) fn shows(&self, path: &Path) -> bool {
-        let is_shown = |bind: &Bind| match bind {
-            Bind::Link { dest, .. } => path == dest,
-            _ => path.starts_with(bind.dest()),
+        let is_shown = |bind: &Bind| match bind.is_link() {
+            true => path == bind.dest(),
+            false => path.starts_with(bind.dest()),
         };
         !path.starts_with(&self.home) && self.system.iter().chain(&self.etc).any(is_shown)
     }
@@ -155,13 +71,13 @@ pub(crate) fn wrap(
 
     // The home folder is hidden before anything in it is shown; what lies under the project comes
     // after the project, which would otherwise show the host's side of it again.
-    Bind::Private { dest: facts.home.clone() }.push_to(&mut argv);
+    Origin::System.private(&facts.home).push_to(&mut argv);
     let (inside_project, elsewhere): (Vec<&Bind>, Vec<&Bind>) =
         binds.iter().partition(|bind| bind.dest().starts_with(cwd));
     push_sorted(&mut argv, elsewhere);
     match policy.fs {
-        FsAccess::Rw => Bind::writable(cwd),
-        FsAccess::Ro => Bind::read_only(cwd),
+        FsAccess::Rw => Origin::Project.writable(cwd),
+        FsAccess::Ro => Origin::Project.read_only(cwd),
     }
     .push_to(&mut argv);
     push_sorted(&mut argv, inside_project);

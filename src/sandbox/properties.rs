@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 
 use crate::sandbox::refusal::{Surroundings, check_binds, check_cwd};
-use crate::sandbox::{Bind, OWN_BINARY, SandboxFacts, guard, wrap};
+use crate::sandbox::{Bind, OWN_BINARY, Origin, SandboxFacts, guard, wrap};
 use crate::session::{FsAccess, Policy};
 
 const HOME: &str = "/home/u";
@@ -38,10 +38,10 @@ fn path() -> impl Strategy<Value = PathBuf> {
 
 fn bind() -> impl Strategy<Value = Bind> {
     (path(), path(), 0..4).prop_map(|(source, dest, kind)| match kind {
-        0 => Bind::read_only(dest),
-        1 => Bind::ReadOnly { source, dest },
-        2 => Bind::writable(dest),
-        _ => Bind::Private { dest },
+        0 => Origin::Tool.read_only(dest),
+        1 => Origin::State.read_only_at(source, dest),
+        2 => Origin::State.writable(dest),
+        _ => Origin::State.private(dest),
     })
 }
 
@@ -56,7 +56,7 @@ fn facts() -> SandboxFacts {
         own_exe: "/opt/hqt-tmux".into(),
         uid: 1000,
         home: HOME.into(),
-        system: vec![Bind::read_only("/usr")],
+        system: vec![Origin::Tool.read_only("/usr")],
         etc: Vec::new(),
     }
 }
@@ -126,7 +126,7 @@ proptest! {
         cwd in path(), policy in policy(), binds in prop::collection::vec(bind(), 0..6),
     ) {
         let mut shown = binds.clone();
-        shown.push(Bind::read_only(&cwd));
+        shown.push(Origin::Tool.read_only(&cwd));
         prop_assume!(check_cwd(&cwd, &around()).is_ok() && check_binds(&shown, &around()).is_ok());
         let argv = wrap(&[], &cwd, policy, &binds, &facts());
         let mounts = mounts(&argv, &[]);

@@ -245,6 +245,7 @@ pub(crate) fn check_binds(binds: &[Bind], around: &Surroundings) -> Result<(), U
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sandbox::Origin;
 
     fn around() -> Surroundings {
         Surroundings {
@@ -301,10 +302,10 @@ mod tests {
 
     #[test]
     fn binds_that_lead_out_are_refused() {
-        assert!(check_binds(&[Bind::read_only("/home/u")], &around()).is_err());
-        assert!(check_binds(&[Bind::writable("/home")], &around()).is_err());
-        assert!(check_binds(&[Bind::read_only("/srv/p")], &around()).is_err());
-        let fine = [Bind::read_only("/home/u/p"), Bind::Private { dest: "/home/u".into() }];
+        assert!(check_binds(&[Origin::Tool.read_only("/home/u")], &around()).is_err());
+        assert!(check_binds(&[Origin::Tool.writable("/home")], &around()).is_err());
+        assert!(check_binds(&[Origin::Tool.read_only("/srv/p")], &around()).is_err());
+        let fine = [Origin::Tool.read_only("/home/u/p"), Origin::System.private("/home/u")];
         assert_eq!(check_binds(&fine, &around()), Ok(()));
     }
 }

@@ -1,7 +1,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use crate::sandbox::{Bind, SandboxFacts, wrap};
+use crate::sandbox::{Bind, Origin, SandboxFacts, wrap};
 use crate::session::{FsAccess, Policy};
 
 fn facts() -> SandboxFacts {
@@ -10,11 +10,8 @@ fn facts() -> SandboxFacts {
         own_exe: "/opt/hqt-tmux".into(),
         uid: 1000,
         home: "/home/u".into(),
-        system: vec![
-            Bind::read_only("/usr"),
-            Bind::Link { dest: "/bin".into(), target: "usr/bin".into() },
-        ],
-        etc: vec![Bind::read_only("/etc/passwd")],
+        system: vec![Origin::Tool.read_only("/usr"), Origin::System.link("/bin", "usr/bin")],
+        etc: vec![Origin::Tool.read_only("/etc/passwd")],
     }
 }
 
@@ -30,7 +27,7 @@ fn line(fs: FsAccess, net: bool, binds: &[Bind]) -> String {
 #[test]
 fn the_whole_line_in_its_order() {
     assert_eq!(
-        line(FsAccess::Rw, true, &[Bind::read_only("/home/u/.gitconfig")]),
+        line(FsAccess::Rw, true, &[Origin::Tool.read_only("/home/u/.gitconfig")]),
         "/usr/bin/bwrap \
          --unshare-user --unshare-all --share-net --die-with-parent --cap-drop ALL --json-status-fd 5 --seccomp 6 \
          --ro-bind /usr /usr --symlink usr/bin /bin \
@@ -63,9 +60,9 @@ fn harness_binds_are_spliced_in_with_their_access() {
         FsAccess::Rw,
         true,
         &[
-            Bind::writable("/home/u/.codex/sessions"),
-            Bind::read_only("/home/u/.codex"),
-            Bind::Private { dest: "/home/u/.codex/tmp".into() },
+            Origin::Tool.writable("/home/u/.codex/sessions"),
+            Origin::Tool.read_only("/home/u/.codex"),
+            Origin::State.private("/home/u/.codex/tmp"),
         ],
     );
     let parent = line.find("--ro-bind /home/u/.codex /home/u/.codex").unwrap();
@@ -76,7 +73,7 @@ fn harness_binds_are_spliced_in_with_their_access() {
 
 #[test]
 fn what_lies_in_the_project_comes_after_it() {
-    let line = line(FsAccess::Rw, true, &[Bind::read_only("/home/u/p/.codex/config.toml")]);
+    let line = line(FsAccess::Rw, true, &[Origin::Tool.read_only("/home/u/p/.codex/config.toml")]);
     let project = line.find("--bind /home/u/p /home/u/p").unwrap();
     let inside = line.find("--ro-bind /home/u/p/.codex/config.toml").unwrap();
     assert!(project < inside, "{line}");
@@ -88,11 +85,11 @@ fn a_read_only_parent_makes_its_children_needless() {
         FsAccess::Rw,
         true,
         &[
-            Bind::read_only("/home/u/.bun"),
-            Bind::read_only("/home/u/.bun/bin"),
-            Bind::Link { dest: "/home/u/.bun/bin/x".into(), target: "y".into() },
-            Bind::Private { dest: "/home/u/.bun/tmp".into() },
-            Bind::read_only("/home/u/.bun/tmp/kept"),
+            Origin::Tool.read_only("/home/u/.bun"),
+            Origin::Tool.read_only("/home/u/.bun/bin"),
+            Origin::Tool.link("/home/u/.bun/bin/x", "y"),
+            Origin::Tool.private("/home/u/.bun/tmp"),
+            Origin::Tool.read_only("/home/u/.bun/tmp/kept"),
         ],
     );
     assert!(!line.contains("/home/u/.bun/bin"), "{line}");
