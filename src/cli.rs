@@ -5,7 +5,7 @@ mod help;
 mod hidden;
 
 pub(crate) use color::Color;
-pub(crate) use hidden::{AskingShell, Complete, Exec, Inner, Key, KeyStep, KeyVerb};
+pub(crate) use hidden::{Exec, Inner, Key, KeyStep, KeyVerb};
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -104,9 +104,6 @@ pub(crate) enum Verb {
     /// The first process inside the sandbox
     #[command(hide = true)]
     Inner(Inner),
-    /// What can stand where the cursor is: asked by the completion scripts
-    #[command(hide = true)]
-    Complete(Complete),
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]

@@ -45,6 +45,9 @@ fn main() -> std::process::ExitCode {
 
 fn run() -> anyhow::Result<ExitCode> {
     let host = Host::from_process()?;
+    if commands::was_asked_to_complete(&host) {
+        return Ok(ExitCode::Done);
+    }
     match Cli::read() {
         Ok(cli) => {
             terminal::set_colors(cli.global.color, &host.env);

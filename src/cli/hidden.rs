@@ -6,23 +6,6 @@ use clap::{Args, Parser, ValueEnum};
 
 use crate::cli::{Cli, Color, Global, Verb};
 
-/// The shells whose scripts ask us.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-pub(crate) enum AskingShell {
-    Bash,
-    Zsh,
-    Fish,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct Complete {
-    pub(crate) shell: AskingShell,
-    /// bash: the line up to the cursor, and the part of it that an answer replaces. Others: the
-    /// words after the program, the one at the cursor last
-    #[arg(last = true)]
-    pub(crate) words: Vec<OsString>,
-}
-
 #[derive(Args, Debug)]
 pub(crate) struct Exec {
     pub(crate) id: String,

@@ -1,143 +1,105 @@
-//! `hqt-tmux complete`: what can stand at the cursor, for the scripts of `completions`.
+//! What can stand at the cursor of a shell: clap's engine, told of the sessions of the store.
 //!
-//! Own scripts, since those of `clap_complete` put names and files on the command line unquoted,
-//! where a folder named `$(cmd)` runs `cmd` at the next Enter, and know nothing of sessions. Its
-//! dynamic engine does the same in bash. One read of the store, no question to tmux.
-
-mod bash;
-mod slot;
+//! The scripts of the shells put an answer on the line as it is, where `$(cmd)` runs `cmd` at the next
+//! Enter. So no word is offered that a shell reads as anything but itself.
 
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
-use clap::CommandFactory;
+use clap::{Arg, Command, CommandFactory, ValueHint};
+use clap_complete::engine::{
+    ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter,
+};
+use clap_complete::env::{CompleteEnv, Shells};
 
-use crate::cli::{AskingShell, Cli, Complete};
-use crate::commands::{Context, print_bytes};
+use crate::cli;
+use crate::cli::Cli;
+use crate::commands::print_bytes;
 use crate::error::ExitCode;
 use crate::escape::for_terminal;
+use crate::host::Host;
 use crate::store::{Named, Store};
 
-use slot::Slot;
+/// With it the scripts ask. An own one, since any program may have left clap's default set.
+const VARIABLE: &str = "HQT_COMPLETE";
+const PROGRAM: &str = "hqt-tmux";
 
-/// Something that can stand at the cursor.
-#[derive(Clone, Debug, Eq, PartialEq)]
-struct Candidate {
-    word: String,
-    /// What it is, in a few words; may be empty.
-    about: String,
+/// Answers the script of a shell; whether it was one that asked.
+pub(crate) fn was_asked(host: &Host) -> bool {
+    let folder = host.state_folder().ok();
+    let asked = CompleteEnv::with_factory(|| command(folder.clone())).var(VARIABLE);
+    // Nobody reads what is wrong while a line is being typed.
+    asked.try_complete(std::env::args_os(), None).unwrap_or(true)
 }
 
-/// Says nothing of what went wrong: this is for a line that is still being typed.
-pub(super) fn run(context: &Context, arguments: &Complete) -> anyhow::Result<ExitCode> {
-    let answer = match arguments.shell {
-        AskingShell::Bash => in_bash(context, &arguments.words),
-        AskingShell::Zsh => in_words(context, arguments.shell, &arguments.words, |candidate| {
-            [candidate.word.clone(), shown(candidate)].join("\0")
-        }),
-        AskingShell::Fish => in_words(context, arguments.shell, &arguments.words, |candidate| {
-            format!("{}\t{}", candidate.word, for_terminal(&candidate.about))
-        }),
-    };
-    // Nor of a shell that does not listen any more.
-    let _ = print_bytes(&answer.unwrap_or_default());
+/// `hqt-tmux completions`: what a shell has to read to ask.
+pub(super) fn run(arguments: &cli::Completions) -> anyhow::Result<ExitCode> {
+    let mut script = Vec::new();
+    if let Some(shell) = Shells::builtins().completer(&arguments.shell.to_string()) {
+        shell.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script)?;
+    }
+    print_bytes(&script)?;
     Ok(ExitCode::Done)
 }
 
-/// A line for the answer's kind, then one for each word in bash's quoting.
-fn in_bash(context: &Context, words: &[OsString]) -> Option<Vec<u8>> {
-    let [line, replaced] = words else { return None };
-    let typed = bash::Typed::read(line.as_bytes(), replaced.as_bytes())?;
-    let (_program, before) = typed.before.split_first()?;
-    let (kind, candidates) = answer(context, AskingShell::Bash, before, &typed.current);
-    let mut lines = vec![kind.as_bytes().to_vec()];
-    let words = candidates.iter().map(|candidate| &candidate.word);
-    lines.extend(words.filter_map(|word| typed.replacement(word)));
-    Some(lines.join(&b'\n'))
-}
-
-/// The answer's kind, then the words, each followed by a NUL.
-fn in_words(
-    context: &Context,
-    shell: AskingShell,
-    words: &[OsString],
-    form: impl Fn(&Candidate) -> String,
-) -> Option<Vec<u8>> {
-    let (current, before) = words.split_last()?;
-    let (kind, candidates) = answer(context, shell, before, current);
-    let mut text = format!("{kind}\0");
-    for word in candidates.iter().map(form) {
-        text.push_str(&format!("{word}\0"));
-    }
-    Some(text.into_bytes())
-}
-
-/// One line for zsh's list.
-fn shown(candidate: &Candidate) -> String {
-    match candidate.about.is_empty() {
-        true => for_terminal(&candidate.word),
-        false => format!("{}  ({})", for_terminal(&candidate.word), for_terminal(&candidate.about)),
-    }
-}
-
-/// The answer's kind, and the words where it is `words`.
-fn answer(
-    context: &Context,
-    shell: AskingShell,
-    before: &[OsString],
-    current: &OsStr,
-) -> (&'static str, Vec<Candidate>) {
-    let mut command = Cli::command();
-    command.build();
-    match slot::at_cursor(&command, before, current) {
-        Slot::Words(words) => ("words", words),
-        Slot::Session { may_begin_with_dash } => {
-            let arrives = |name: &str| {
-                let is_flag = name.starts_with('-') && !may_begin_with_dash;
-                let is_changed = shell == AskingShell::Fish && fish_changes(name);
-                !(is_flag || is_changed || name.contains('\0'))
-            };
-            ("words", sessions(&named(context), !current.is_empty(), arrives))
+/// The command line, with what only the store and the file system know. `folder` is where the store lies.
+fn command(folder: Option<PathBuf>) -> Command {
+    let told = move |arg: Arg| {
+        // Where a session or a path can stand nobody looks for flags before the dash is typed. The engine offers
+        // what is hidden where nothing else can stand.
+        let arg = if arg.is_positional() { arg } else { arg.hide(true) };
+        let folder = folder.clone();
+        match arg.get_value_hint() {
+            _ if arg.get_id() == "session" => {
+                arg.add(ArgValueCompleter::new(move |typed: &OsStr| {
+                    sessions(folder.as_deref(), &typed.to_string_lossy())
+                }))
+            }
+            ValueHint::DirPath => arg.add(plain_paths(PathCompleter::dir())),
+            ValueHint::FilePath => arg.add(plain_paths(PathCompleter::any())),
+            _ => arg,
         }
-        Slot::Folders => ("folders", Vec::new()),
-        Slot::Files => ("files", Vec::new()),
-    }
-}
-
-/// None where there is no store, or none that can be read.
-fn named(context: &Context) -> Vec<Named> {
-    let names = || -> anyhow::Result<Vec<Named>> {
-        Ok(Store::open_to_read(&context.state_folder()?)?.names()?)
     };
-    names().unwrap_or_default()
+    let mut command = Cli::command();
+    // With its `--help`.
+    command.build();
+    command.mut_args(&told).mut_subcommands(|verb| verb.mut_args(&told))
 }
 
-/// fish takes what follows a tab for a description, and expands a `~` that comes from a completion.
-fn fish_changes(name: &str) -> bool {
-    name.contains('\t') || name.starts_with('~')
+fn plain_paths(paths: PathCompleter) -> ArgValueCompleter {
+    ArgValueCompleter::new(move |typed: &OsStr| {
+        let mut found = paths.complete(typed);
+        found.retain(|path| path.get_value().to_str().is_some_and(is_plain));
+        found
+    })
 }
 
-/// Names where they arrive and mean one session, ids for the others; with `all_ids`, those of all.
-fn sessions(named: &[Named], all_ids: bool, arrives: impl Fn(&str) -> bool) -> Vec<Candidate> {
+/// Whether every shell takes `word` for itself, and for one whole word. What begins with a dash is a flag.
+fn is_plain(word: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.,+/".contains(c);
+    !word.is_empty() && !word.starts_with('-') && word.chars().all(is_plain)
+}
+
+/// Names where they can be offered and mean one session, ids for the others: for all, once something is typed.
+fn sessions(folder: Option<&Path>, typed: &str) -> Vec<CompletionCandidate> {
+    // None where there is no store, or none that can be read.
+    let named = folder.and_then(|folder| Store::open_to_read(folder).ok()?.names().ok());
+    let named = named.unwrap_or_default();
     let mut count = BTreeMap::new();
-    for session in named {
-        *count.entry(session.name.as_str()).or_insert(0) += 1;
-        // An id wins over a name.
-        *count.entry(session.id.as_str()).or_insert(0) += 1;
+    // An id wins over a name.
+    for word in named.iter().flat_map(|session| [&session.name, &session.id]) {
+        *count.entry(word.as_str()).or_insert(0) += 1;
     }
-    let serves = |name: &str| count.get(name) == Some(&1) && !name.is_empty() && arrives(name);
-    let mut found: Vec<Candidate> = named
-        .iter()
-        .filter(|session| serves(&session.name))
-        .map(|session| Candidate {
-            word: session.name.clone(),
-            about: format!("{} in {}", session.harness, session.cwd.display()),
-        })
-        .collect();
-    let by_id = named.iter().filter(|session| all_ids || !serves(&session.name));
-    found.extend(
-        by_id.map(|session| Candidate { word: session.id.clone(), about: session.name.clone() }),
-    );
-    found
+    let serves = |session: &&Named| {
+        is_plain(&session.name) && !session.name.ends_with('/') && count[session.name.as_str()] == 1
+    };
+    let by_name = named.iter().filter(serves).map(|session| {
+        let about = format!("{} in {}", session.harness, session.cwd.display());
+        (&session.name, for_terminal(about))
+    });
+    let by_id = named.iter().filter(|session| !typed.is_empty() || !serves(session));
+    let by_id = by_id.map(|session| (&session.id, for_terminal(&session.name)));
+    let words = by_name.chain(by_id).filter(|(word, _)| word.starts_with(typed));
+    words.map(|(word, about)| CompletionCandidate::new(word).help(Some(about.into()))).collect()
 }

@@ -4,7 +4,6 @@ mod aftermath;
 mod bare;
 mod climb;
 mod complete;
-mod completions;
 mod delete;
 mod doctor;
 mod exec;
@@ -30,6 +29,7 @@ mod stop;
 mod survey;
 mod table;
 
+pub(crate) use complete::was_asked as was_asked_to_complete;
 pub(crate) use report::report;
 
 use std::io;
@@ -71,12 +71,11 @@ pub(crate) fn run(cli: Cli, host: Host) -> anyhow::Result<ExitCode> {
         Verb::Rename(arguments) => rename::run(&context, &arguments),
         Verb::Delete(arguments) => delete::run(&context, &arguments),
         Verb::Doctor(arguments) => doctor::run(&context, &arguments),
-        Verb::Completions(arguments) => completions::run(&arguments),
+        Verb::Completions(arguments) => complete::run(&arguments),
         Verb::Man => man::run(),
         Verb::Exec(arguments) => exec::run(&context, &arguments),
         Verb::Key(arguments) => key::run(&context, &arguments),
         Verb::Inner(arguments) => inner::run(&arguments),
-        Verb::Complete(arguments) => complete::run(&context, &arguments),
     }
 }
 
