@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::Command;
 
-use crate::support::{TestEnv, repository_folder};
+use crate::support::{TestEnv, has_tools, repository_folder};
 
 /// The flags of a verb, each with the name of its value where it takes one.
 type Flags = BTreeMap<String, Option<String>>;
@@ -168,6 +168,9 @@ fn manual(env: &TestEnv) -> String {
 
 #[test]
 fn the_manual_page_is_complete_and_sound() {
+    if !has_tools("the manual page", &["groff"]) {
+        return;
+    }
     let env = TestEnv::without_server();
     let page = manual(&env);
     assert!(page.is_ascii());

@@ -21,7 +21,7 @@ pub(crate) use processes::{
 };
 pub(crate) use terminal::Terminal;
 pub(crate) use tracer::{Traced, programs_of, run_until, walk_next_exec, walk_server};
-pub(crate) use trial::{Trial, binary, repository_folder, skipped};
+pub(crate) use trial::{Trial, binary, has_tools, lacks_none_of, repository_folder, skipped};
 
 use std::thread;
 use std::time::{Duration, Instant};

@@ -86,7 +86,9 @@ fn use_on_the_host(world: &World, kind: Kind, may_end: impl Fn()) -> String {
 #[test]
 fn e25_e26_what_is_planted_inside_does_not_run_on_the_host() {
     for kind in BOTH {
-        let world = World::new();
+        let Some(world) = World::new() else {
+            return;
+        };
         let mark = world.env.path("mark");
         let script = planting(kind, &mark, &targets(kind, &mark));
         let id = world.start(kind, &[]);
@@ -105,7 +107,9 @@ fn e25_e26_what_is_planted_inside_does_not_run_on_the_host() {
 #[test]
 fn e25_e26_control_what_the_host_plants_runs() {
     for kind in BOTH {
-        let world = World::new();
+        let Some(world) = World::new() else {
+            return;
+        };
         let mark = world.env.path("mark");
         let mut targets = targets(kind, &mark);
         // Codex asks its user about a new one of these, so it is not what makes the mark.
@@ -120,8 +124,8 @@ fn e25_e26_control_what_the_host_plants_runs() {
 }
 
 /// A world whose harness keeps its state below the project, with these files in it.
-fn state_below_the_project(kind: Kind, files: &[&str]) -> World {
-    let mut world = World::new();
+fn state_below_the_project(kind: Kind, files: &[&str]) -> Option<World> {
+    let mut world = World::new()?;
     let state = world.env.project().join("state/of");
     fs::create_dir_all(&state).unwrap();
     for file in files {
@@ -135,7 +139,7 @@ fn state_below_the_project(kind: Kind, files: &[&str]) -> World {
         _ => "CODEX_HOME",
     };
     world.env.set(variable, state);
-    world
+    Some(world)
 }
 
 #[test]
@@ -143,7 +147,9 @@ fn e52_state_below_the_project_is_guarded_as_elsewhere() {
     let of_claude = ["settings.json", "history.jsonl", "projects/-other/x.jsonl"];
     let of_codex = ["hooks.json", ".env", "rules/x.rules"];
     for (kind, files) in [(CLAUDE, of_claude), (CODEX, of_codex)] {
-        let world = state_below_the_project(kind, &files);
+        let Some(world) = state_below_the_project(kind, &files) else {
+            return;
+        };
         let state = world.env.project().join("state/of");
         let id = world.start(kind, &[]);
         world.say(&id, "kept below the project");
@@ -186,7 +192,9 @@ fn nothing_is_evil(world: &World, kind: Kind) {
 #[test]
 fn e52_the_folder_above_its_state_can_not_be_moved_away() {
     for kind in BOTH {
-        let world = state_below_the_project(kind, &[]);
+        let Some(world) = state_below_the_project(kind, &[]) else {
+            return;
+        };
         let id = world.start(kind, &[]);
         let write = "mkdir -p state/of; for f in settings.json config.toml; do echo evil >state/of/$f; done";
         world.run(&id, &format!("mv state moved; {write}"));

@@ -37,7 +37,9 @@ const OF_THE_HOST: &[&str] = &[
 #[test]
 fn nothing_of_the_hosts_home_can_be_read() {
     for kind in BOTH {
-        let world = World::new();
+        let Some(world) = World::new() else {
+            return;
+        };
         for file in OF_THE_HOST {
             canary(&world.env.home().join(file));
         }
@@ -73,7 +75,9 @@ fn new_files(world: &World, before: &[PathBuf]) -> BTreeSet<String> {
 
 #[test]
 fn u22_claudes_only_file_on_the_host_is_the_transcript() {
-    let world = World::new();
+    let Some(world) = World::new() else {
+        return;
+    };
     let before = files_below(&world.env.home());
     let contents = |files: &[PathBuf]| -> Vec<Vec<u8>> {
         files.iter().map(|file| fs::read(file).unwrap()).collect()
@@ -116,7 +120,9 @@ const MADE_TO_BE_GUARDED: &[&str] = &[
 
 #[test]
 fn u22_codexs_files_on_the_host_are_in_its_folder() {
-    let world = World::new();
+    let Some(world) = World::new() else {
+        return;
+    };
     let before = files_below(&world.env.home());
     let config = world.env.home().join(".codex/config.toml");
     let was = fs::read(&config).unwrap();
@@ -138,7 +144,9 @@ fn u22_codexs_files_on_the_host_are_in_its_folder() {
 
 #[test]
 fn u23_the_hosts_settings_are_the_hosts_alone_while_both_run() {
-    let world = World::new();
+    let Some(world) = World::new() else {
+        return;
+    };
     world.trust_project();
     let file = world.env.home().join(".claude.json");
     let state = || -> Value {

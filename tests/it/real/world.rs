@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::programs::{executables, start_model, tools};
-use crate::support::TestEnv;
+use crate::support::{TestEnv, lacks_none_of};
 
 /// Real harnesses are slow to start on a loaded machine.
 pub(super) const DEADLINE: Duration = Duration::from_secs(60);
@@ -46,12 +46,18 @@ pub(super) struct Tried {
 }
 
 impl World {
-    pub(super) fn new() -> Self {
+    /// `None`, in words, where this machine lacks a tool that the real harnesses or their model need.
+    pub(super) fn new() -> Option<Self> {
         Self::on_a_server_with(&[])
     }
 
     /// Whose tmux server was started with these variables as well.
-    pub(super) fn on_a_server_with(variables: &[(&str, &str)]) -> Self {
+    pub(super) fn on_a_server_with(variables: &[(&str, &str)]) -> Option<Self> {
+        let missing = ["python3", "node", "npm", "ps"].into_iter();
+        let missing: Vec<&str> = missing.filter(|tool| which::which(tool).is_err()).collect();
+        if !lacks_none_of("real harnesses", &missing) {
+            return None;
+        }
         let mut env = TestEnv::without_server();
         env.require_bwrap();
         let model = start_model(&env);
@@ -69,7 +75,7 @@ impl World {
         let world = Self { env, _model: model };
         world.log_in(&world.env.home(), &world.env.home().join(".codex"));
         world.env.start_server();
-        world
+        Some(world)
     }
 
     /// Writes what the harnesses of a user have who went through their first screens once, and

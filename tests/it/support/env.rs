@@ -39,7 +39,7 @@ impl TestEnv {
     pub(crate) fn without_server() -> Self {
         assert!(
             which::which_in("tmux", Some("/usr/bin:/bin"), "/").is_ok(),
-            "these tests need tmux in /usr/bin or /bin"
+            "these tests need tmux in /usr/bin or /bin: tests/run installs it"
         );
         // The path of a unix socket may be 107 bytes long, so the root is short.
         let root =
@@ -143,7 +143,7 @@ impl TestEnv {
     pub(crate) fn require_bwrap(&self) {
         let probe = ["--unshare-user", "--unshare-all", "--ro-bind", "/", "/", "true"];
         let output = Command::new("bwrap").args(probe).output();
-        let output = output.expect("these tests need bubblewrap: install bwrap");
+        let output = output.expect("these tests need bwrap, of bubblewrap: tests/run installs it");
         assert!(
             output.status.success(),
             "bubblewrap is there but unusable on this machine: {}",
@@ -154,7 +154,7 @@ impl TestEnv {
     /// Whether bubblewrap has this option; what the product needs, the oldest has.
     pub(crate) fn bwrap_has(&self, option: &str) -> bool {
         let output = Command::new("bwrap").arg("--help").output();
-        let said = output.expect("these tests need bubblewrap: install bwrap");
+        let said = output.expect("these tests need bwrap, of bubblewrap: tests/run installs it");
         let said = String::from_utf8_lossy(&said.stdout).into_owned();
         said.split_whitespace().any(|word| word == option)
     }

@@ -17,6 +17,30 @@ pub(crate) fn skipped(id: &str, why: &str) {
     std::io::stderr().write_all(line.as_bytes()).expect("a standard error");
 }
 
+/// Whether this machine has all of `tools` where a [`TestEnv`] looks for them, in words where it has not. One that HQT_TEST_REQUIRE names, with commas
+/// between them, may not be missing.
+#[track_caller]
+pub(crate) fn has_tools(id: &str, tools: &[&str]) -> bool {
+    let is_missing = |tool: &&&str| which::which_in(tool, Some("/usr/bin:/bin"), "/").is_err();
+    let missing: Vec<&str> = tools.iter().filter(is_missing).copied().collect();
+    lacks_none_of(id, &missing)
+}
+
+/// The same, where the test itself has looked for them.
+#[track_caller]
+pub(crate) fn lacks_none_of(id: &str, missing: &[&str]) -> bool {
+    let required = std::env::var("HQT_TEST_REQUIRE").unwrap_or_default();
+    for tool in missing {
+        let is_required = required.split(',').any(|required| required == *tool);
+        assert!(
+            !is_required,
+            "{id} needs {tool}, which HQT_TEST_REQUIRE names: tests/run installs it"
+        );
+        skipped(id, &format!("{tool} is not installed; tests/run would do that"));
+    }
+    missing.is_empty()
+}
+
 /// The binary under test, as the copy that another user's tests are given.
 pub(crate) fn binary() -> PathBuf {
     let given = std::env::var_os("HQT_TMUX_BIN").map(PathBuf::from);
@@ -176,4 +200,31 @@ fn compile() -> File {
     // A static one starts in any root; some systems have no static C library.
     assert!(build(&["-static"]) || build(&[]), "cc attempt.c");
     File::open(program).expect("what cc made")
+}
+
+mod tests {
+    use super::*;
+
+    const NOWHERE: &str = "hqt-tool-that-is-nowhere";
+
+    #[test]
+    fn what_is_missing_is_skipped() {
+        assert!(!has_tools("itself", &["sh", NOWHERE]));
+        assert!(has_tools("itself", &["sh"]));
+    }
+
+    #[test]
+    fn z26_what_is_required_and_missing_fails() {
+        let again = |required: &str| {
+            let mut tests = Command::new(std::env::current_exe().unwrap());
+            tests.args(["--exact", "support::trial::tests::what_is_missing_is_skipped"]);
+            tests.env("HQT_TEST_REQUIRE", required).output().unwrap()
+        };
+        let skipped = again("tmux,bwrap");
+        let said = String::from_utf8_lossy(&skipped.stderr).into_owned();
+        assert!(skipped.status.success() && said.contains("SKIPPED itself"), "{said}");
+        let failed = again(&format!("tmux,{NOWHERE},bwrap"));
+        let said = String::from_utf8_lossy(&failed.stdout).into_owned();
+        assert!(!failed.status.success() && said.contains(&format!("needs {NOWHERE}")), "{said}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::MetadataExt;
 
-use crate::support::{TestEnv, Trial, skipped};
+use crate::support::{TestEnv, Trial, has_tools};
 
 /// The file system that a folder inside is on.
 fn device(inside: &Trial<'_>, folder: &str) -> u64 {
@@ -53,8 +53,7 @@ fn u53_package_managers_use_the_kept_folder() {
     env.require_bwrap();
     let inside = Trial::new(&env, &["--sandbox", "--net", "off"]);
     for (program, ask) in [("npm", "npm config get cache"), ("pip", "pip cache dir")] {
-        if which::which_in(program, Some("/usr/bin:/bin"), "/").is_err() {
-            skipped(&format!("U53 {program}"), "not installed");
+        if !has_tools("U53", &[program]) {
             continue;
         }
         inside.allows(&format!("mkdir -p $({ask}) && touch $({ask})/x"));

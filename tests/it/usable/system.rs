@@ -2,11 +2,7 @@
 
 use std::fs;
 
-use crate::support::{TestEnv, Trial, skipped};
-
-fn is_installed(program: &str) -> bool {
-    which::which_in(program, Some("/usr/bin:/bin"), "/").is_ok()
-}
+use crate::support::{TestEnv, Trial, has_tools, skipped};
 
 /// The same command outside and inside, which must say the same: what it said.
 #[track_caller]
@@ -31,9 +27,8 @@ fn u26_the_user_has_a_name() {
         ("python3", "python3 -c 'import pwd, os; print(pwd.getpwuid(os.getuid()).pw_name)'"),
         ("perl", "perl -e 'print scalar getpwuid($<)'"),
     ] {
-        match is_installed(program) {
-            true => drop(as_outside(&env, code)),
-            false => skipped(&format!("U26 {program}"), "not installed"),
+        if has_tools("U26", &[program]) {
+            as_outside(&env, code);
         }
     }
 }
@@ -41,8 +36,11 @@ fn u26_the_user_has_a_name() {
 #[test]
 fn u28_the_machines_certificates_are_found() {
     let env = TestEnv::new();
-    if !is_installed("python3") || !fs::exists("/etc/ssl/certs").unwrap() {
-        return skipped("U28", "no python3 or no certificates here");
+    if !has_tools("U28", &["python3"]) {
+        return;
+    }
+    if !fs::exists("/etc/ssl/certs").unwrap() {
+        return skipped("U28", "this machine has no certificates");
     }
     let count = "import ssl; print(len(ssl.create_default_context().get_ca_certs()))";
     let said = as_outside(&env, &format!("python3 -c '{count}'"));
@@ -56,8 +54,8 @@ fn u28_the_machines_certificates_are_found() {
 fn u28_a_certificate_that_a_variable_names_is_visible() {
     let mut env = TestEnv::new();
     env.require_bwrap();
-    if !is_installed("openssl") {
-        return skipped("U28 openssl", "not installed");
+    if !has_tools("U28", &["openssl"]) {
+        return;
     }
     let folder = env.home().join("certificates");
     fs::create_dir(&folder).unwrap();
@@ -87,11 +85,11 @@ fn u29_the_callers_time_zone_counts() {
     env.set("TZ", "Asia/Tokyo");
     let inside = Trial::new(&env, &["--sandbox"]);
     assert_eq!(inside.allows("date +%Z%z").trim(), "JST+0900");
-    if is_installed("node") {
+    if has_tools("U29", &["node"]) {
         let said = inside.allows("node -p 'Intl.DateTimeFormat().resolvedOptions().timeZone'");
         assert_eq!(said.trim(), "Asia/Tokyo");
     }
-    if is_installed("python3") {
+    if has_tools("U29", &["python3"]) {
         let said = inside.allows("python3 -c 'import time; print(time.tzname[0])'");
         assert_eq!(said.trim(), "JST");
     }
@@ -119,7 +117,7 @@ fn u34_memory_semaphores_and_scratch_folders_work() {
         inside.allows("head -c1 /dev/urandom >/tmp/r");
         inside.allows("f=/tmp/fifo; mkfifo $f && (echo x >$f &) && read -r l <$f");
         inside.allows("bash -c 'diff <(echo a) <(echo a)' && ls /proc/self/fd");
-        if is_installed("python3") {
+        if has_tools("U34", &["python3"]) {
             let code = "import multiprocessing as m; m.Lock(); print(m.Pool(2).map(abs, [-1]))";
             assert_eq!(inside.allows(&format!("python3 -c '{code}'")).trim(), "[1]");
         }
@@ -130,8 +128,8 @@ fn u34_memory_semaphores_and_scratch_folders_work() {
 fn u35_without_network_a_server_of_its_own_answers() {
     let env = TestEnv::new();
     env.require_bwrap();
-    if !is_installed("python3") || !is_installed("curl") {
-        return skipped("U35", "no python3 or no curl");
+    if !has_tools("U35", &["python3", "curl"]) {
+        return;
     }
     let inside = Trial::new(&env, &["--sandbox", "--net", "off"]);
     inside.allows("(python3 -m http.server -b 127.0.0.1 8000 >/dev/null 2>&1 &)");
@@ -147,8 +145,8 @@ fn u35_without_network_a_server_of_its_own_answers() {
 fn u15_ssh_reads_its_settings_without_a_complaint() {
     let env = TestEnv::new();
     env.require_bwrap();
-    if !is_installed("ssh") {
-        return skipped("U15", "no ssh");
+    if !has_tools("U15", &["ssh"]) {
+        return;
     }
     let inside = Trial::new(&env, &["--sandbox"]);
     let said = inside.allows("ssh -G localhost");
@@ -162,13 +160,11 @@ fn u52_java_and_fonts_of_the_distribution_work() {
     let env = TestEnv::new();
     env.require_bwrap();
     let inside = Trial::new(&env, &["--sandbox"]);
-    match is_installed("java") {
-        true => drop(inside.allows("java -version && java -Xmx32m -XshowSettings:locale -version")),
-        false => skipped("U52 java", "not installed"),
+    if has_tools("U52", &["java"]) {
+        inside.allows("java -version && java -Xmx32m -XshowSettings:locale -version");
     }
-    match is_installed("fc-list") {
-        true => drop(as_outside(&env, "fc-list | sort | head -20; fc-match mono")),
-        false => skipped("U52 fonts", "not installed"),
+    if has_tools("U52", &["fc-list"]) {
+        as_outside(&env, "fc-list | sort | head -20; fc-match mono");
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use crate::support::{TestEnv, Trial, is_root, skipped};
+use crate::support::{TestEnv, Trial, has_tools, is_root, skipped};
 
 /// A world whose server sees a copy of /etc, changed by `change`, and an empty /run and /mnt, in
 /// which `script` is run. `None` where that can't be arranged.
@@ -133,8 +133,8 @@ fn u15_ssh_settings_of_the_system_are_no_hindrance() {
     };
     let inside = Trial::new(&env, &["--sandbox"]);
     inside.denies("cat /etc/ssh/ssh_host_key");
-    if !inside.run("command -v ssh").allowed {
-        return skipped("U15", "no ssh");
+    if !has_tools("U15", &["ssh"]) {
+        return;
     }
     let said = inside.allows("ssh -G localhost");
     assert!(!said.contains("Bad owner"), "{said}");

@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use crate::support::{TestEnv, Trial, argv_of, descendants, in_foreground, is_root, skipped};
+use crate::support::{
+    TestEnv, Trial, argv_of, descendants, has_tools, in_foreground, is_root, skipped,
+};
 
 /// A sandboxed session of the words of `command` in the project.
 #[track_caller]
@@ -117,8 +119,8 @@ fn u04_full_screen_programs_work() {
     let env = TestEnv::new();
     let file = env.project().join("text");
     fs::write(&file, "first\n").unwrap();
-    if which::which("vi").is_err() || which::which("less").is_err() {
-        return skipped("U04 vi, less", "not installed");
+    if !has_tools("U04", &["vi", "less"]) {
+        return;
     }
     let id = generic(&env, &["vi", "-u", "NONE", "text"]);
     env.wait_screen(&id, "first");
@@ -170,8 +172,8 @@ fn u32_colours_are_what_the_caller_has() {
     env.set("COLORTERM", "truecolor");
     let inside = Trial::new(&env, &["--sandbox"]);
     assert_eq!(inside.allows("echo $COLORTERM").trim(), "truecolor");
-    if which::which_in("node", Some("/usr/bin:/bin"), "/").is_err() {
-        return skipped("U32 node", "not installed");
+    if !has_tools("U32", &["node"]) {
+        return;
     }
     let depth = "require(\"tty\").WriteStream.prototype.getColorDepth.call({isTTY: true})";
     let said = inside.allows(&format!("node -p '{depth}'"));

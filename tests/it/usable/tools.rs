@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use crate::support::{TestEnv, Trial, skipped};
+use crate::support::{TestEnv, Trial, has_tools};
 
 /// An executable file at `path` below the home folder.
 pub(super) fn install(env: &TestEnv, path: &str, text: &str) {
@@ -142,8 +142,8 @@ fn u21_an_npm_prefix_below_home_works_and_its_token_stays_hidden() {
     let inside = Trial::new(&env, &["--sandbox"]);
     inside.allows("ls ~/.npm-global/lib/node_modules/@scope/agent/bin");
     inside.denies("grep -rs CANAR[Y] ~");
-    if which::which_in("npm", Some("/usr/bin:/bin"), "/").is_err() {
-        return skipped("U21 npm", "not installed");
+    if !has_tools("U21", &["npm"]) {
+        return;
     }
     // The folder itself may not be there yet: Debian's own npm makes it with the first package.
     inside.allows("case $(npm root -g) in /*/node_modules) ;; *) false ;; esac");
