@@ -2,17 +2,16 @@
 //! source of truth for `new`, the dialog and `doctor`.
 #![expect(clippy::disallowed_methods, reason = "an edge: it looks for bwrap and runs it")]
 
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use crate::child;
 use crate::error::UserError;
 use crate::escape::{for_terminal, lines_for_terminal};
 use crate::sandbox::filter;
 use crate::trusted::Found;
-use crate::{child, trusted};
 
 /// How long a probe may take before bubblewrap counts as unusable.
 const PROBE_TIME: Duration = Duration::from_secs(10);
@@ -142,13 +141,12 @@ fn remedy_for(words: &str) -> String {
         .into()
 }
 
-/// Finds bubblewrap by looking at files only. `never_from` are folders whose content the agent or a project may have
-/// written: the home folder and the projects.
-pub(crate) fn locate(path: Option<&OsStr>, never_from: &[&Path]) -> Availability {
+/// Whether a sandbox can be had with the bubblewrap that `find` finds, unproved.
+pub(crate) fn with(find: impl FnOnce() -> Found) -> Availability {
     if !cfg!(target_os = "linux") || !filter::IS_SUPPORTED {
         return Availability::NotLinux;
     }
-    match trusted::find("bwrap", path, never_from) {
+    match find() {
         Found::Trusted(path) => Availability::Usable { path },
         Found::Nowhere { untrusted } => Availability::Missing { untrusted },
     }

@@ -37,7 +37,6 @@ pub(crate) struct Facts {
     pub(crate) own_exe: PathBuf,
     /// The executable, absolute, as it was found on PATH.
     pub(crate) program: PathBuf,
-    pub(crate) known_flags: Vec<String>,
     /// Which of the harness's settings the user has made.
     pub(crate) user_has_set: Vec<bool>,
     /// Environment of the caller, whose values a sandboxed harness gets.
@@ -139,7 +138,6 @@ fn command(
         cwd: &session.cwd,
         arguments,
         sandboxed,
-        known_flags: &facts.known_flags,
         user_has_set: &facts.user_has_set,
     };
     let words = match rung {

@@ -1,5 +1,4 @@
-//! Programs that we run ourselves on the host, next to what an agent may have written: found only
-//! where nobody but root can put one.
+//! Programs that we run ourselves on the host, next to what an agent may have written: found by their place alone.
 #![expect(clippy::disallowed_methods, reason = "an edge: it looks at files on PATH")]
 
 use std::ffi::OsStr;
@@ -16,9 +15,13 @@ pub(crate) enum Found {
     Nowhere { untrusted: Vec<PathBuf> },
 }
 
-/// Looks for `name` in the folders of `path`, never in a relative one nor below `never_from`: the
-/// folders that a user or an agent writes.
-pub(crate) fn find(name: &str, path: Option<&OsStr>, never_from: &[&Path]) -> Found {
+/// The first `name` in the folders of `path` that `is_trusted`, which is shown where it was found and the file that it
+/// is. A relative folder is passed over: it means another place wherever we stand.
+pub(crate) fn find(
+    name: &str,
+    path: Option<&OsStr>,
+    is_trusted: impl Fn(&Path, &Path) -> bool,
+) -> Found {
     let mut untrusted = Vec::new();
     for folder in path.map(std::env::split_paths).into_iter().flatten() {
         let candidate = folder.join(name);
@@ -30,10 +33,7 @@ pub(crate) fn find(name: &str, path: Option<&OsStr>, never_from: &[&Path]) -> Fo
         if !executable {
             continue;
         }
-        let trusted = folder.is_absolute()
-            && never_from.iter().all(|root| !real.starts_with(root) && !folder.starts_with(root))
-            && is_roots_alone(&real);
-        match trusted {
+        match folder.is_absolute() && is_trusted(&candidate, &real) {
             true => return Found::Trusted(real),
             false => untrusted.push(candidate),
         }
@@ -43,7 +43,7 @@ pub(crate) fn find(name: &str, path: Option<&OsStr>, never_from: &[&Path]) -> Fo
 
 /// Whether nobody but root can replace `path` (canonical): it and every folder above belong to root
 /// and are not writable by others, or are sticky.
-fn is_roots_alone(path: &Path) -> bool {
+pub(crate) fn is_roots_alone(path: &Path) -> bool {
     path.ancestors().enumerate().all(|(depth, path)| {
         fs::symlink_metadata(path).is_ok_and(|meta| {
             let sticky_folder = depth > 0 && meta.mode() & 0o1000 != 0;

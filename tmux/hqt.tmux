@@ -9,6 +9,15 @@ exec >/dev/null 2>&1 # run-shell shows what a plugin prints in the user's pane
 
 root=$(cd -P -- "$(dirname -- "$0")/.." && pwd)
 
+# The server's own program, where the system tells it, else one of the usual folders: what PATH calls tmux may be
+# something that an agent has put into a project.
+client=${TMUX%,*}
+client=$(readlink "/proc/${client##*,}/exe")
+for client in "${client%' (deleted)'}" /usr/bin/tmux /usr/local/bin/tmux /opt/homebrew/bin/tmux "$(command -v tmux)"; do
+    [ ! -f "$client" ] || [ ! -x "$client" ] || break
+done
+tmux() { "$client" "$@"; }
+
 # A word that ends in ";" would end the tmux command.
 word() {
     case $1 in

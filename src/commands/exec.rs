@@ -1,7 +1,7 @@
 //! `hqt-tmux exec`: what a pane runs. It answers its caller, runs the session, and lets the pane close
 //! or keeps it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
 
@@ -12,9 +12,8 @@ use crate::handover::{Answer, Message};
 use crate::host::Host;
 use crate::session::SessionId;
 use crate::signals::Signals;
-use crate::tmux::{Closing, Socket, Tmux};
-use crate::trusted::Found;
-use crate::{chain, cli, handover, tmux, trusted};
+use crate::tmux::{Closing, Tmux};
+use crate::{chain, cli, handover, tmux};
 
 pub(super) fn run(context: &Context, arguments: &cli::Exec) -> anyhow::Result<ExitCode> {
     chain::close_inherited_on_exec();
@@ -25,7 +24,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Exec) -> anyhow::Result<Ex
         Some(file) => match handover::take(&PathBuf::from(file)) {
             Ok((message, caller)) => (Some(message), Some(caller)),
             // Whoever wanted this is gone or thought better of it: the window closes.
-            Err(_) => return Ok(close_pane(&context.host, None)),
+            Err(_) => return Ok(close_pane(context, &context.host)),
         },
     };
     let pane = &context.host;
@@ -35,8 +34,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Exec) -> anyhow::Result<Ex
     match prepared {
         Ok(Some(prepared)) if message.is_none() => run_uncalled(&context, pane, prepared, signals),
         Ok(Some(prepared)) => {
-            let project = prepared.planner.session.cwd.clone();
-            in_our_pane(pane, &project, |close| {
+            in_our_pane(&context, pane, |close| {
                 // Where the caller could not be told that it is ready, he does not know of it.
                 match told {
                     true => prepared.climb(&context, signals, close),
@@ -45,7 +43,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Exec) -> anyhow::Result<Ex
             })
         }
         // The caller says it: the window closes silently.
-        Ok(None) | Err(_) if told => Ok(close_pane(pane, None)),
+        Ok(None) | Err(_) if told => Ok(close_pane(&context, pane)),
         Ok(None) => bail!(
             UserError::new(format!("session {id} is running elsewhere"))
                 .hint(format!("go to it with: hqt-tmux resume {id}"))
@@ -63,9 +61,8 @@ fn run_uncalled(
     prepared: Prepared,
     signals: Signals,
 ) -> anyhow::Result<ExitCode> {
-    let session = &prepared.planner.session;
-    let (id, project) = (session.id.clone(), session.cwd.clone());
-    let is_guest = own_pane(pane, None).is_some_and(|(tmux, own)| {
+    let id = prepared.planner.session.id.clone();
+    let is_guest = own_pane(context, pane).is_some_and(|(tmux, own)| {
         let known = tmux.list();
         let is_ours = known.is_ok_and(|panes| {
             panes.pane(&own).is_some_and(|pane| pane.session.as_ref() == Some(&id))
@@ -73,10 +70,10 @@ fn run_uncalled(
         !is_ours && tmux.mark(&own, Some(&id)).is_ok()
     });
     if !is_guest {
-        return in_our_pane(pane, &project, |close| prepared.climb(context, signals, close));
+        return in_our_pane(context, pane, |close| prepared.climb(context, signals, close));
     }
     let ended = prepared.climb(context, signals, &|| {});
-    if let Some((tmux, own)) = own_pane(pane, Some(&project)) {
+    if let Some((tmux, own)) = own_pane(context, pane) {
         // It may have been closed meanwhile.
         let _ = tmux.mark(&own, None);
     }
@@ -101,41 +98,35 @@ fn answer(prepared: &anyhow::Result<Option<Prepared>>) -> Answer {
 /// user ended: once it is recorded nobody looks for a pane that was kept, and a kill in between would leave
 /// one. What can't be recorded is to be read in the pane.
 fn in_our_pane(
+    context: &Context,
     pane: &Host,
-    project: &Path,
     run: impl FnOnce(&dyn Fn()) -> anyhow::Result<ExitCode>,
 ) -> anyhow::Result<ExitCode> {
-    let code = run(&|| set_closing(pane, Some(project), Closing::Always));
+    let code = run(&|| set_closing(context, pane, Closing::Always));
     if code.is_err() {
-        set_closing(pane, Some(project), Closing::AfterSuccess);
+        set_closing(context, pane, Closing::AfterSuccess);
     }
     code
 }
 
 /// Lets the pane close when we end.
-fn close_pane(pane: &Host, project: Option<&Path>) -> ExitCode {
-    set_closing(pane, project, Closing::Always);
+fn close_pane(context: &Context, pane: &Host) -> ExitCode {
+    set_closing(context, pane, Closing::Always);
     ExitCode::Done
 }
 
-fn set_closing(pane: &Host, project: Option<&Path>, closing: Closing) {
-    if let Some((tmux, id)) = own_pane(pane, project) {
+fn set_closing(context: &Context, pane: &Host, closing: Closing) {
+    if let Some((tmux, id)) = own_pane(context, pane) {
         // A pane that is gone already needs no permission.
         let _ = tmux.set_closing(&id, closing);
     }
 }
 
-/// The tmux server and the pane that we run in. An agent may have put a `tmux` of its own into the
-/// project, or the home folder.
-fn own_pane(pane: &Host, project: Option<&Path>) -> Option<(Tmux, String)> {
-    let home = pane.home().ok();
-    let never_from: Vec<&Path> = home.as_deref().into_iter().chain(project).collect();
+/// The tmux server and the pane that we run in.
+fn own_pane(context: &Context, pane: &Host) -> Option<(Tmux, String)> {
     let socket = tmux::socket_in_use(&pane.env)?;
     let id = pane.var("TMUX_PANE")?.to_string_lossy().into_owned();
-    match trusted::find("tmux", pane.var("PATH"), &never_from) {
-        Found::Trusted(program) => Some((Tmux::on(Socket::at(&socket)).run_as(program), id)),
-        Found::Nowhere { .. } => None,
-    }
+    Some((context.tmux_at(&socket), id))
 }
 
 impl Context {
@@ -145,6 +136,6 @@ impl Context {
             Some(message) => self.host.with_env(message.environment.iter().cloned().collect()),
             None => self.host.clone(),
         };
-        Self { host, global: self.global.clone() }
+        Self::new(host, self.global.clone())
     }
 }

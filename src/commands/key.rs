@@ -99,7 +99,7 @@ fn dialog(context: &Context, arguments: &cli::Key) -> anyhow::Result<ExitCode> {
     for (name, value) in [("HQT_CLIENT", &arguments.client), ("HQT_PANE", &arguments.pane)] {
         env.insert(OsString::from(name), OsString::from(value));
     }
-    let context = Context { host: context.host.with_env(env), global: context.global.clone() };
+    let context = Context::new(context.host.with_env(env), context.global.clone());
     let done = match arguments.verb {
         KeyVerb::New => new::run(&context, &cli::New::default()),
         KeyVerb::Resume => resume::run(&context, &cli::Resume::default()),

@@ -46,10 +46,6 @@ const FILES: &[(&str, &str)] = &[
         "What a sandboxed session has as ~/.cache, ~/.npm and ~/.cargo; goes with delete; follows XDG_CACHE_HOME.",
     ),
     (
-        "~/.cache/hqt-tmux/answers/",
-        "What each harness has answered to --version and --help, until it changes.",
-    ),
-    (
         "$XDG_RUNTIME_DIR/hqt-tmux/, else /tmp/hqt-tmux-UID/",
         "Short-lived files between the command and the pane, removed when read.",
     ),

@@ -34,28 +34,31 @@ pub(crate) use report::report;
 
 use std::io;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use anyhow::Context as _;
 use serde::Serialize;
 
 use crate::cli::{Cli, Global, Verb};
 use crate::error::ExitCode;
-use crate::host::Host;
+use crate::host::{Host, programs};
 use crate::session::SessionId;
 use crate::store::Store;
 use crate::tmux::{Socket, Tmux};
-use crate::{store, terminal};
+use crate::trusted::Found;
+use crate::{host, store, terminal};
 
 /// What every verb works with: read once, handed down.
 pub(crate) struct Context {
     host: Host,
     global: Global,
+    tmux_program: OnceLock<Found>,
 }
 
 /// Runs the verb.
 pub(crate) fn run(cli: Cli, host: Host) -> anyhow::Result<ExitCode> {
-    let context = Context { host, global: cli.global };
+    let context = Context::new(host, cli.global);
     if context.global.socket_path.is_some() || context.global.socket_name.is_some() {
         context.socket().ensure_possible()?;
     }
@@ -80,9 +83,30 @@ pub(crate) fn run(cli: Cli, host: Host) -> anyhow::Result<ExitCode> {
 }
 
 impl Context {
+    fn new(host: Host, global: Global) -> Self {
+        Self { host, global, tmux_program: OnceLock::new() }
+    }
+
     /// The tmux server that is meant.
     fn tmux(&self) -> Tmux {
-        Tmux::on(self.socket())
+        self.tmux_on(self.socket())
+    }
+
+    /// The tmux server of a session's run.
+    fn tmux_at(&self, socket: &Path) -> Tmux {
+        self.tmux_on(Socket::at(socket))
+    }
+
+    fn tmux_on(&self, socket: Socket) -> Tmux {
+        Tmux::on(socket, self.tmux_program().clone())
+    }
+
+    /// The tmux that may be run, found once.
+    fn tmux_program(&self) -> &Found {
+        self.tmux_program.get_or_init(|| {
+            let cwd = host::project_folder(None);
+            programs::tmux(&self.host, cwd.as_deref().unwrap_or(Path::new("/")))
+        })
     }
 
     fn socket(&self) -> Socket {

@@ -22,15 +22,14 @@ use crate::{cli, harness, host, ladder, lock, prompt, terminal, tmux};
 pub(super) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<ExitCode> {
     validate(arguments)?;
     if !arguments.dry_run {
-        tmux::ensure_supported().map_err(tmux::Error::explain)?;
+        tmux::ensure_supported(context.tmux_program()).map_err(tmux::Error::explain)?;
     }
     let cwd = host::project_folder(arguments.cwd.as_deref())?;
     let answers = ask(context, arguments, &cwd)?;
     let session = session(arguments, &cwd, answers);
     let tmux = context.tmux();
     let sockets = vec![tmux.socket_path().to_owned()];
-    let planner =
-        Planner::before_start(&context.host.for_run(arguments.dry_run), &session, sockets)?;
+    let planner = Planner::before_start(&context.host, &session, sockets)?;
     let rung = ladder::first(planner.harness, &session, false, mint);
     let plan = planner.plan(&rung)?;
     if arguments.dry_run {

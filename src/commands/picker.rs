@@ -41,7 +41,7 @@ pub(super) fn choose(
             .hint("hqt-tmux resume SESSION, or --last")
         );
     }
-    let chosen = listed.pick(&unsettled, &survey)?;
+    let chosen = listed.pick(context, &unsettled, &survey)?;
     survey::find(context, store, chosen.as_str())
 }
 
@@ -92,7 +92,12 @@ impl Listed {
         ids.map(|(at, id)| format!("  {id}  {}", self.table.row(at)[NAME])).collect()
     }
 
-    fn pick(mut self, unsettled: &Unsettled, survey: &Survey) -> anyhow::Result<SessionId> {
+    fn pick(
+        mut self,
+        context: &Context,
+        unsettled: &Unsettled,
+        survey: &Survey,
+    ) -> anyhow::Result<SessionId> {
         let length = length_that_tells_apart(&self.ids);
         for (at, id) in self.ids.iter().enumerate() {
             let short: String = id.as_str().chars().take(length).collect();
@@ -112,7 +117,7 @@ impl Listed {
             },
             preview: &|at, rows| {
                 let session = unsettled.get(&self.ids[at]);
-                let lines = session.and_then(|session| survey.last_lines(session, rows));
+                let lines = session.and_then(|session| survey.last_lines(context, session, rows));
                 lines.unwrap_or_default()
             },
         })?;

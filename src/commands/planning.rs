@@ -7,11 +7,10 @@ use crate::commands::{explain, print, say};
 use crate::error::UserError;
 use crate::escape::{for_terminal, shell_line};
 use crate::harness::Harness;
-use crate::host::{Host, Wanted, Workplaces, conversations};
+use crate::host::{Host, Wanted, conversations, programs};
 use crate::ladder::Rung;
 use crate::plan::{Facts, Plan, SandboxSide};
 use crate::sandbox::environment::Variables;
-use crate::sandbox::refusal;
 use crate::session::Session;
 use crate::{bwrap, harness, host, plan, tmux};
 
@@ -20,23 +19,9 @@ pub(super) fn availability(host: &Host, cwd: &Path, net: bool) -> Availability {
     locate(host, cwd).proved(&host.exe, net)
 }
 
-/// bubblewrap for a session in `cwd`, unproved. Where it is the system's own no agent can have put it; elsewhere it may
-/// lie in no folder that one works in.
-fn locate(host: &Host, cwd: &Path) -> Availability {
-    let (path, home) = (host.var("PATH"), host.home().ok());
-    let mut never_from: Vec<&Path> = home.as_deref().into_iter().collect();
-    let found = match bwrap::locate(path, &never_from) {
-        Availability::Usable { path } => path,
-        other => return other,
-    };
-    if refusal::is_system(&found) && found.ends_with("bwrap") {
-        return Availability::Usable { path: found };
-    }
-    let Some(workplaces) = Workplaces::around(host, cwd) else {
-        return Availability::Missing { untrusted: vec![found] };
-    };
-    never_from.extend(workplaces.folders());
-    bwrap::locate(path, &never_from)
+/// bubblewrap for a session in `cwd`, unproved.
+pub(super) fn locate(host: &Host, cwd: &Path) -> Availability {
+    bwrap::with(|| programs::bwrap(host, cwd))
 }
 
 /// Why a session in `cwd` can have no sandbox, for a person who is about to choose.

@@ -3,7 +3,6 @@
 use crate::commands::survey::Survey;
 use crate::commands::{Context, Explained, survey};
 use crate::error::{ExitCode, UserError};
-use crate::tmux::{Socket, Tmux};
 use crate::{cli, escape};
 
 pub(super) fn run(context: &Context, arguments: &cli::Rename) -> anyhow::Result<ExitCode> {
@@ -15,7 +14,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Rename) -> anyhow::Result<
     store.rename(&session.id, &arguments.name).explained(context)?;
     let survey = Survey::of(context, [&session])?;
     if let (Some(socket), Some(pane)) = (&session.socket, survey.pane(&session)) {
-        let tmux = Tmux::on(Socket::at(socket));
+        let tmux = context.tmux_at(socket);
         // The window's name is a convenience: the session has its new name whatever tmux says.
         let _ = tmux.rename_window(&pane.window, &escape::window_name(&arguments.name));
     }

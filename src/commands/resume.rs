@@ -17,7 +17,7 @@ use crate::handover::{Message, NewPolicy};
 use crate::harness::Conversation;
 use crate::session::{Session, State};
 use crate::store::Store;
-use crate::tmux::{Socket, Tmux};
+use crate::tmux::Tmux;
 use crate::{cli, ladder, lock, tmux};
 
 /// How long a session may take from its lock to its pane, or the other way round.
@@ -26,7 +26,7 @@ const INTERVAL: Duration = Duration::from_millis(20);
 
 pub(super) fn run(context: &Context, arguments: &cli::Resume) -> anyhow::Result<ExitCode> {
     if !arguments.dry_run {
-        tmux::ensure_supported().map_err(tmux::Error::explain)?;
+        tmux::ensure_supported(context.tmux_program()).map_err(tmux::Error::explain)?;
     }
     let store = context.store()?;
     let mut session = picker::choose(context, &store, arguments)?;
@@ -125,8 +125,7 @@ fn start(
     };
     let (tmux, spot) = spot(context, session, survey);
     let sockets = vec![tmux.socket_path().to_owned()];
-    let planner =
-        Planner::before_start(&context.host.for_run(arguments.dry_run), &changed, sockets)?;
+    let planner = Planner::before_start(&context.host, &changed, sockets)?;
     let rung = ladder::first(planner.harness, &changed, arguments.fresh, mint);
     let plan = planner.plan(&rung)?;
     if arguments.dry_run {
@@ -235,7 +234,7 @@ fn is_running_soon(context: &Context, session: &Session) -> anyhow::Result<bool>
 /// The tmux server of the session's newest run.
 fn server_of(context: &Context, session: &Session) -> Tmux {
     match &session.socket {
-        Some(socket) => Tmux::on(Socket::at(socket)),
+        Some(socket) => context.tmux_at(socket),
         None => context.tmux(),
     }
 }

@@ -1,15 +1,17 @@
 //! The one line for tmux's status bar: file facts and one read of the store.
 
-use crate::commands::Context;
+use std::path::Path;
+
+use crate::commands::{Context, planning};
 use crate::host::Host;
 use crate::store::Store;
-use crate::{bwrap, cli, lock, store};
+use crate::{cli, lock, store};
 
 /// Never an error text, which would break the bar: a `!` says that something is wrong.
 pub(super) fn line(context: &Context, arguments: &cli::Doctor) -> String {
     let styles = Styles(&arguments.style);
     let ascii = arguments.ascii || !has_utf8_locale(&context.host);
-    let sandbox = bwrap::locate(context.host.var("PATH"), &[]);
+    let sandbox = planning::locate(&context.host, Path::new("/"));
     let mut parts = vec![match sandbox.is_usable() {
         true => styles.apply(Part::Ok, "sandbox"),
         false => styles.apply(Part::Warn, "no sandbox"),

@@ -11,7 +11,7 @@ use crate::commands::{Context, Explained, mark_seen, survey};
 use crate::error::{ExitCode, UserError};
 use crate::session::{Session, SessionId};
 use crate::store::Store;
-use crate::tmux::{Error, Listing, Socket, Tmux};
+use crate::tmux::{Error, Listing, Tmux};
 use crate::{cli, lock};
 
 /// `exec` gives the harness three seconds; then it is killed, and bubblewrap with it.
@@ -38,7 +38,7 @@ pub(super) fn stop(context: &Context, store: &Store, session: &Session) -> anyho
     let Some(socket) = &session.socket else {
         return Ok(());
     };
-    let tmux = Tmux::on(Socket::at(socket));
+    let tmux = context.tmux_at(socket);
     match tmux.list() {
         Ok(listing) => close_kept_panes(&tmux, &listing, &session),
         Err(Error::NoServer(_)) => {}

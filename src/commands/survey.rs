@@ -15,7 +15,7 @@ use crate::escape::for_terminal;
 use crate::host::unfinished;
 use crate::session::{Activity, Session, SessionId, State};
 use crate::store::{Snapshot, Store};
-use crate::tmux::{Error, Listing, Pane, Socket, Tmux};
+use crate::tmux::{Error, Listing, Pane};
 use crate::{harness, lock, store};
 
 /// The sessions whose state the rows do not tell.
@@ -76,7 +76,7 @@ impl Survey {
         let listings = sockets
             .into_iter()
             .map(|socket| {
-                let listing = Tmux::on(Socket::at(&socket)).list();
+                let listing = context.tmux_at(&socket).list();
                 (socket, listing)
             })
             .collect();
@@ -125,9 +125,14 @@ impl Survey {
     }
 
     /// The last lines that its pane shows, at most `most`; `None` where it has none.
-    pub(super) fn last_lines(&self, session: &Session, most: usize) -> Option<Vec<String>> {
+    pub(super) fn last_lines(
+        &self,
+        context: &Context,
+        session: &Session,
+        most: usize,
+    ) -> Option<Vec<String>> {
         let (socket, pane) = (session.socket.as_ref()?, self.pane(session)?);
-        let shown = Tmux::on(Socket::at(socket)).shown(&pane.pane).ok()?;
+        let shown = context.tmux_at(socket).shown(&pane.pane).ok()?;
         // tmux tells of a dead pane's end in its last line; the rest may be far above.
         let is_tmuxs = |line: &&str| pane.dead && line.starts_with("Pane is dead");
         let told = shown.lines().filter(|line| !line.trim().is_empty());

@@ -33,7 +33,6 @@ pub(super) const HARNESS: Harness = Harness {
         Word::Arguments,
     ]),
     sandbox_skip_permission_flags: &["--dangerously-skip-permissions"],
-    flags_if_known: &[],
     user_settings: &[
         UserSetting {
             files: &[(CONFIG, "settings.json"), (CONFIG, ".claude.json"), (HOME, ".claude.json")],

@@ -11,6 +11,11 @@ use crate::harness::{
 };
 use crate::session::Activity;
 
+/// Inside, codex starts no daemon: that would take the place of the host's in its records. A setting, since
+/// older versions (0.150) refuse the flag `--no-daemon`. Not for an unsandboxed one: where the user's own daemon
+/// runs, codex refuses to start with it.
+const NO_DAEMON: &str = "features.daemon_auto_start=false";
+
 const CODEX_HOME: StateRoot = StateRoot { env: Some("CODEX_HOME"), default: ".codex" };
 
 pub(super) const HARNESS: Harness = Harness {
@@ -19,7 +24,8 @@ pub(super) const HARNESS: Harness = Harness {
     install_hint: "npm install -g @openai/codex",
     spawn: &[
         Word::SkipPermissions,
-        Word::IfKnown,
+        Word::Sandboxed("-c"),
+        Word::Sandboxed(NO_DAEMON),
         Word::Sandboxed("-c"),
         Word::SandboxedFromCwd(trusted_project),
         Word::SandboxedBySettings(bell),
@@ -29,7 +35,8 @@ pub(super) const HARNESS: Harness = Harness {
     ],
     resume: Some(&[
         Word::SkipPermissions,
-        Word::IfKnown,
+        Word::Sandboxed("-c"),
+        Word::Sandboxed(NO_DAEMON),
         Word::Sandboxed("-c"),
         Word::SandboxedFromCwd(trusted_project),
         Word::SandboxedBySettings(bell),
@@ -40,9 +47,6 @@ pub(super) const HARNESS: Harness = Harness {
         Word::Arguments,
     ]),
     sandbox_skip_permission_flags: &["--dangerously-bypass-approvals-and-sandbox"],
-    // A sandboxed codex that finds a host daemon's socket has its commands run by that daemon, on
-    // the host. The flag exists since 0.160; older versions start no daemon.
-    flags_if_known: &["--no-daemon"],
     user_settings: &[UserSetting { files: &[(CODEX_HOME, "config.toml")], text: "notification" }],
     command_settings: &[],
     conversation: Conversation::Learnt(Rollouts {

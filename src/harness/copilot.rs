@@ -22,7 +22,6 @@ pub(super) const HARNESS: Harness = Harness {
     ],
     resume: None,
     sandbox_skip_permission_flags: &["--yolo"],
-    flags_if_known: &[],
     user_settings: &[],
     command_settings: &[],
     conversation: Conversation::SpawnResumes,

@@ -18,7 +18,6 @@ pub(super) const HARNESS: Harness = Harness {
     // 0.61.0 loses conversations: one that was resumed is deleted when another one starts.
     resume: None,
     sandbox_skip_permission_flags: &["--yolo", "--skip-trust"],
-    flags_if_known: &[],
     user_settings: &[],
     command_settings: &[],
     conversation: Conversation::EachStart,

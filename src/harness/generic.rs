@@ -11,7 +11,6 @@ pub(super) const HARNESS: Harness = Harness {
     spawn: &[Word::Arguments],
     resume: None,
     sandbox_skip_permission_flags: &[],
-    flags_if_known: &[],
     user_settings: &[],
     command_settings: &[],
     conversation: Conversation::None,

@@ -26,7 +26,6 @@ pub(super) const HARNESS: Harness = Harness {
         Word::Arguments,
     ]),
     sandbox_skip_permission_flags: &["--trust-all-tools"],
-    flags_if_known: &[],
     user_settings: &[],
     command_settings: &[],
     conversation: Conversation::Told,

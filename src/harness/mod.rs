@@ -33,8 +33,6 @@ pub(crate) struct Harness {
     pub(crate) resume: Option<&'static [Word]>,
     /// Appended only when sandboxed, where a form says [`Word::SkipPermissions`].
     pub(crate) sandbox_skip_permission_flags: &'static [&'static str],
-    /// Flags that older versions refuse: passed only when `--help` names them.
-    pub(crate) flags_if_known: &'static [&'static str],
     /// Settings that are made for the session where the user has not made them.
     pub(crate) user_settings: &'static [UserSetting],
     /// Settings in JSON whose `command`s, and what ends with `Helper`, name programs.
@@ -86,8 +84,6 @@ pub(crate) enum Word {
     /// Words that only a sandboxed session has, by which of [`Harness::user_settings`] the user has
     /// made.
     SandboxedBySettings(fn(&[bool]) -> Vec<OsString>),
-    /// The flags of [`Harness::flags_if_known`] that this version knows.
-    IfKnown,
     /// The arguments of the session.
     Arguments,
 }
@@ -199,8 +195,6 @@ pub(crate) struct Filling<'a> {
     pub(crate) cwd: &'a Path,
     pub(crate) arguments: &'a [OsString],
     pub(crate) sandboxed: bool,
-    /// Which of [`Harness::flags_if_known`] the installed version knows.
-    pub(crate) known_flags: &'a [String],
     /// Which of [`Harness::user_settings`] the user has made.
     pub(crate) user_has_set: &'a [bool],
 }
@@ -240,7 +234,6 @@ impl Harness {
                 Word::SandboxedBySettings(make) if filling.sandboxed => {
                     words.extend(make(filling.user_has_set));
                 }
-                Word::IfKnown => words.extend(filling.known_flags.iter().map(OsString::from)),
                 Word::Arguments => words.extend(filling.arguments.iter().cloned()),
                 Word::SkipPermissions
                 | Word::Sandboxed(_)

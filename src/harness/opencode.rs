@@ -23,7 +23,6 @@ pub(super) const HARNESS: Harness = Harness {
         Word::Arguments,
     ]),
     sandbox_skip_permission_flags: &["--auto"],
-    flags_if_known: &[],
     user_settings: &[],
     command_settings: &[],
     conversation: Conversation::Told,

@@ -9,7 +9,6 @@ fn filling(sandboxed: bool) -> Filling<'static> {
         cwd: Path::new("/p/a b"),
         arguments: &[],
         sandboxed,
-        known_flags: &[],
         user_has_set: &[true, true],
     }
 }

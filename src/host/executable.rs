@@ -108,6 +108,12 @@ pub(super) fn binds(
     binds
 }
 
+/// Whether `path` lies where package and version managers install.
+pub(super) fn is_a_tool(home: &Path, path: &Path) -> bool {
+    let below_home = path.strip_prefix(home);
+    below_home.is_ok_and(|below| INSTALL_ROOTS.iter().any(|(root, _)| below.starts_with(root)))
+}
+
 /// The installation that `path` belongs to.
 fn install_root(home: &Path, path: &Path) -> Option<PathBuf> {
     let mut above = PathBuf::new();

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::error::UserError;
 use crate::harness::Harness;
 use crate::host::{
-    Host, asked, canonical_as_far_as_it_exists, executable, git, guarded, home, links,
-    named_commands, state, system,
+    Host, canonical_as_far_as_it_exists, executable, git, guarded, home, links, named_commands,
+    state, system,
 };
 use crate::plan::{Facts, SandboxSide};
 use crate::sandbox::environment::Variables;
@@ -31,7 +31,6 @@ pub(crate) struct Wanted<'a> {
 pub(crate) fn gather(host: &Host, wanted: Wanted<'_>) -> Result<Facts, UserError> {
     let Wanted { session, harness, .. } = wanted;
     let program = program(host, session, harness)?;
-    let known_flags = asked::known_flags(host, harness, &program, &session.cwd);
     let sandbox = match &wanted.sandbox {
         Some((bwrap, policy)) => {
             Some(side(host, session, *policy, &program, &wanted, bwrap.clone())?)
@@ -41,7 +40,6 @@ pub(crate) fn gather(host: &Host, wanted: Wanted<'_>) -> Result<Facts, UserError
     Ok(Facts {
         own_exe: host.exe.clone(),
         program,
-        known_flags,
         user_has_set: host
             .home()
             .map(|home| state::user_has_set(host, &home, harness))

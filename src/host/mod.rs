@@ -4,7 +4,6 @@
     reason = "an edge: here the environment and the file system are read"
 )]
 
-mod asked;
 pub(crate) mod conversations;
 mod executable;
 mod facts;
@@ -17,6 +16,7 @@ pub(crate) mod machine;
 mod named_commands;
 mod observed;
 pub(crate) mod popup;
+pub(crate) mod programs;
 mod reading;
 mod state;
 mod system;
@@ -24,13 +24,12 @@ mod transcript;
 pub(crate) mod unfinished;
 mod workplaces;
 
-pub(crate) use asked::version as version_of;
 pub(crate) use facts::{
     Wanted, ensure_may_be_sandboxed, gather, is_logged_in, is_visible_inside, program_of,
 };
 pub(crate) use observed::observe;
 pub(crate) use transcript::look_up as transcript;
-pub(crate) use workplaces::Workplaces;
+use workplaces::Workplaces;
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
@@ -55,8 +54,6 @@ pub(crate) struct Host {
     pub(crate) uid: u32,
     /// Our own binary.
     pub(crate) exe: PathBuf,
-    /// Whether what was found out may be kept: not in a dry run, which changes nothing.
-    keeps: bool,
 }
 
 impl Host {
@@ -66,18 +63,12 @@ impl Host {
             env: std::env::vars_os().collect(),
             uid: nix::unistd::getuid().as_raw(),
             exe: std::env::current_exe().context("could not find the own binary")?,
-            keeps: true,
         })
     }
 
     /// The same user with the environment of somebody else: the caller whose values were handed over.
     pub(crate) fn with_env(&self, env: Variables) -> Self {
         Self { env, ..self.clone() }
-    }
-
-    /// The same, for a run or for a dry one.
-    pub(crate) fn for_run(&self, is_dry: bool) -> Self {
-        Self { keeps: !is_dry, ..self.clone() }
     }
 
     /// A variable that is set and not empty.

@@ -113,7 +113,9 @@ fn gitlinks(project: &Path) -> Vec<PathBuf> {
     const PATIENCE: Duration = Duration::from_secs(20);
     // The agent may have written a `git` of its own somewhere on the caller's PATH.
     const FOLDERS: &str = "/usr/local/bin:/usr/bin:/bin";
-    let Found::Trusted(git) = trusted::find("git", Some(FOLDERS.as_ref()), &[project]) else {
+    let Found::Trusted(git) = trusted::find("git", Some(FOLDERS.as_ref()), |at, real| {
+        !at.starts_with(project) && !real.starts_with(project) && trusted::is_roots_alone(real)
+    }) else {
         return Vec::new();
     };
     let mut command = Command::new(git);

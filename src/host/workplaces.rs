@@ -9,11 +9,11 @@ use crate::store;
 use crate::store::Store;
 
 /// Folders of projects.
-pub(crate) struct Workplaces(Vec<PathBuf>);
+pub(super) struct Workplaces(Vec<PathBuf>);
 
 impl Workplaces {
     /// The project that `cwd` lies in, and the folders of all sandboxed sessions; `None` when these are not known.
-    pub(crate) fn around(host: &Host, cwd: &Path) -> Option<Self> {
+    pub(super) fn around(host: &Host, cwd: &Path) -> Option<Self> {
         let mut folders = match Store::open_to_read(&host.state_folder().ok()?) {
             Ok(store) => store.sandboxed_folders().ok()?,
             Err(store::Error::Absent) => Vec::new(),
@@ -21,10 +21,6 @@ impl Workplaces {
         };
         folders.extend(project_of(host, cwd));
         Some(Self(folders))
-    }
-
-    pub(crate) fn folders(&self) -> impl Iterator<Item = &Path> {
-        self.0.iter().map(PathBuf::as_path)
     }
 
     /// Whether something on the way to `path` lies in one of them: an agent can lead it elsewhere.

@@ -14,6 +14,8 @@ pub(super) type Result<T> = std::result::Result<T, Error>;
 pub(crate) enum Error {
     #[error("tmux is not installed")]
     NotInstalled,
+    #[error("`{}` is not run: a sandboxed session may have put it there", for_terminal(.0))]
+    Untrusted(PathBuf),
     #[error("tmux {found} is too old")]
     TooOld { found: String },
     /// The server is not there, as opposed to: can't be asked.
@@ -33,14 +35,16 @@ impl Error {
     /// The remedy where the tmux program is what is amiss.
     pub(crate) fn to_be_installed(&self) -> Option<String> {
         let (major, minor) = MINIMUM;
-        matches!(self, Self::NotInstalled | Self::TooOld { .. })
+        matches!(self, Self::NotInstalled | Self::Untrusted(_) | Self::TooOld { .. })
             .then(|| format!("install tmux {major}.{minor} or newer"))
     }
 
     /// The same for a person.
     pub(crate) fn explain(self) -> UserError {
         let hint = match &self {
-            Self::NotInstalled | Self::TooOld { .. } => self.to_be_installed().unwrap_or_default(),
+            Self::NotInstalled | Self::Untrusted(_) | Self::TooOld { .. } => {
+                self.to_be_installed().unwrap_or_default()
+            }
             Self::NoServer(_) => "start tmux first, or call hqt-tmux outside of it".into(),
             Self::Failed(words) if words.contains("server exited unexpectedly") => {
                 "tmux on PATH may be of another version than the server: compare `tmux -V` with \

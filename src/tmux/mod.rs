@@ -22,7 +22,7 @@ pub(crate) use socket::{
 pub(crate) use windows::{Closing, PaneCommand, Place};
 
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 use std::{io, thread};
@@ -31,6 +31,7 @@ use tmux_interface::{Tmux as TmuxProgram, TmuxCommand};
 
 use crate::child;
 use crate::escape::for_terminal;
+use crate::trusted::Found;
 
 /// A server that does not answer in this time is not asked again.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
@@ -39,18 +40,13 @@ const ANSWER_TIME: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug)]
 pub(crate) struct Tmux {
     socket: Socket,
-    /// Instead of `tmux` on PATH.
-    program: Option<PathBuf>,
+    program: Found,
 }
 
 impl Tmux {
-    pub(crate) fn on(socket: Socket) -> Self {
-        Self { socket, program: None }
-    }
-
-    /// The same server, asked through this program: where PATH can't be trusted any more.
-    pub(crate) fn run_as(self, program: PathBuf) -> Self {
-        Self { program: Some(program), ..self }
+    /// The server on `socket`, asked through `program`.
+    pub(crate) fn on(socket: Socket, program: Found) -> Self {
+        Self { socket, program }
     }
 
     pub(crate) fn socket_path(&self) -> &Path {
@@ -178,10 +174,9 @@ impl Tmux {
             tmux = tmux.add_command(command);
         }
         let mut built = tmux.build();
-        let program = self.program.clone().or_else(program::on_path);
-        let program = program.ok_or(Error::NotInstalled)?;
+        let program = program::trusted(&self.program)?;
         let program = program.to_str().ok_or_else(|| {
-            Error::Failed(format!("the path of tmux, `{}`, is not UTF-8", for_terminal(&program)))
+            Error::Failed(format!("the path of tmux, `{}`, is not UTF-8", for_terminal(program)))
         })?;
         built.name(program.to_owned());
         Ok(Command::from(built))

@@ -1,7 +1,7 @@
 //! The tmux program: where it is, and whether it is new enough.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::Command;
 
 use tmux_interface::Tmux as TmuxProgram;
@@ -9,22 +9,26 @@ use tmux_interface::Tmux as TmuxProgram;
 use crate::child;
 use crate::tmux::ANSWER_TIME;
 use crate::tmux::error::{Error, Result};
+use crate::trusted::Found;
 
 /// The oldest tmux that has `remain-on-exit failed` and popups.
 pub(super) const MINIMUM: (u32, u32) = (3, 2);
 
-/// tmux on PATH, but in no relative folder of it: that would mean the project once we run there.
-pub(super) fn on_path() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
-    which::which_in("tmux", std::env::join_paths(folders).ok(), "/").ok()
+/// The program that was found, or why there is none to run.
+pub(super) fn trusted(found: &Found) -> Result<&Path> {
+    match found {
+        Found::Trusted(program) => Ok(program),
+        Found::Nowhere { untrusted } => match untrusted.first() {
+            Some(program) => Err(Error::Untrusted(program.clone())),
+            None => Err(Error::NotInstalled),
+        },
+    }
 }
 
 /// The version of the tmux program, refused when it is too old.
-pub(crate) fn ensure_supported() -> Result<String> {
+pub(crate) fn ensure_supported(program: &Found) -> Result<String> {
     let mut built = TmuxProgram::new().version().build();
-    let program = on_path().ok_or(Error::NotInstalled)?;
-    built.name(program.to_string_lossy().into_owned());
+    built.name(trusted(program)?.to_string_lossy().into_owned());
     let command = Command::from(built);
     let answer = match child::answer(command, ANSWER_TIME) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Error::NotInstalled),

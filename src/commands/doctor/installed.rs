@@ -4,6 +4,8 @@ use super::{Check, Verdict};
 use crate::commands::Context;
 use crate::harness::Harness;
 use crate::host;
+use crate::host::programs;
+use crate::host::programs::Version;
 
 pub(super) fn check(context: &Context, harness: &'static Harness) -> Check {
     let host = &context.host;
@@ -11,12 +13,15 @@ pub(super) fn check(context: &Context, harness: &'static Harness) -> Check {
     let Ok(program) = host::program_of(host, harness, &cwd) else {
         return Check::new(harness.id, Verdict::Warn, "not installed").remedy(harness.install_hint);
     };
-    let version = host::version_of(host, &program, &cwd);
-    let mut detail = format!(
-        "{} at {}",
-        version.as_deref().unwrap_or("no answer to --version"),
-        program.display()
-    );
+    let (verdict, version) = match programs::version(host, &program, &cwd) {
+        Version::Is(version) => (Verdict::Ok, version),
+        Version::NoAnswer => (Verdict::Warn, "no answer to --version".to_owned()),
+        Version::NotAsked => (
+            Verdict::Ok,
+            "not asked for its version, in a folder of no package manager,".to_owned(),
+        ),
+    };
+    let mut detail = format!("{version} at {}", program.display());
     detail.push_str(match host::is_visible_inside(host, &program) {
         true => ", visible inside",
         false => ", NOT visible inside",
@@ -25,6 +30,5 @@ pub(super) fn check(context: &Context, harness: &'static Harness) -> Check {
         true => ", used on this machine",
         false => ", no login on this machine",
     });
-    let verdict = if version.is_some() { Verdict::Ok } else { Verdict::Warn };
     Check::new(harness.id, verdict, detail)
 }

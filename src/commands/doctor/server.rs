@@ -9,14 +9,14 @@ use crate::tmux;
 const PLUGIN_PROGRAM: &str = "@hqt-program";
 
 pub(super) fn checks(context: &Context) -> Vec<Check> {
-    let mut checks = vec![tmux_program(), tmux_server(context)];
+    let mut checks = vec![tmux_program(context), tmux_server(context)];
     checks.extend(login_scope(context));
     checks.push(plugin(context));
     checks
 }
 
-fn tmux_program() -> Check {
-    match tmux::ensure_supported() {
+fn tmux_program(context: &Context) -> Check {
+    match tmux::ensure_supported(context.tmux_program()) {
         Ok(version) => Check::new("tmux", Verdict::Ok, version),
         Err(error) => {
             let error = error.explain();

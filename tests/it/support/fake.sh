@@ -10,7 +10,6 @@ case $#:${1-} in
     ;;
 1:--help)
     echo "usage: $name [ARG]..."
-    [ "$name" = codex ] && echo '      --no-daemon'
     exit 0
     ;;
 esac
