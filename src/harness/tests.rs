@@ -48,7 +48,7 @@ fn the_forms_are_the_verified_spellings() {
     );
     assert_eq!(
         words(&harness("codex").resume_words(&filling(true)).unwrap()),
-        r#"--dangerously-bypass-approvals-and-sandbox -c projects={"/p/a b"={trust_level="trusted"}} -C /p/a b resume 0a1b"#
+        r#"--dangerously-bypass-approvals-and-sandbox -c features.daemon_auto_start=false -c projects={"/p/a b"={trust_level="trusted"}} -C /p/a b resume 0a1b"#
     );
     assert_eq!(
         words(&harness("kiro").resume_words(&filling(true)).unwrap()),
