@@ -1,14 +1,14 @@
 //! A session: our stored record of one harness at work in one folder.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// The name of a session that never changes: twelve hexadecimal digits.
-#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 pub(crate) struct SessionId(String);
 
 impl From<SessionId> for String {
@@ -72,27 +72,6 @@ pub(crate) struct Policy {
 }
 
 impl Policy {
-    const ALL: [Self; 4] = [
-        Self::new(FsAccess::Rw, true),
-        Self::new(FsAccess::Rw, false),
-        Self::new(FsAccess::Ro, true),
-        Self::new(FsAccess::Ro, false),
-    ];
-
-    const fn new(fs: FsAccess, net: bool) -> Self {
-        Self { fs, net }
-    }
-
-    /// The designed form, letter by letter.
-    fn as_json(self) -> &'static str {
-        match (self.fs, self.net) {
-            (FsAccess::Rw, true) => r#"{"fs":"rw","net":true}"#,
-            (FsAccess::Rw, false) => r#"{"fs":"rw","net":false}"#,
-            (FsAccess::Ro, true) => r#"{"fs":"ro","net":true}"#,
-            (FsAccess::Ro, false) => r#"{"fs":"ro","net":false}"#,
-        }
-    }
-
     /// Whether a session under `self` may do something that one under `other` may not.
     pub(crate) fn is_weaker_than(self, other: Self) -> bool {
         (self.fs == FsAccess::Rw && other.fs == FsAccess::Ro) || (self.net && !other.net)
@@ -100,11 +79,13 @@ impl Policy {
 }
 
 /// What the store says about the sandbox of a session.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[serde(untagged)]
 pub(crate) enum Sandboxing {
     Off,
     On(Policy),
     /// The stored text is no policy: such a session lists, but never starts.
+    #[serde(serialize_with = "unreadable")]
     Unreadable(String),
 }
 
@@ -124,7 +105,7 @@ impl Sandboxing {
     pub(crate) fn to_json(&self) -> Option<String> {
         match self {
             Self::Off => None,
-            Self::On(policy) => Some(policy.as_json().to_owned()),
+            Self::On(policy) => serde_json::to_string(policy).ok(),
             Self::Unreadable(text) => Some(text.clone()),
         }
     }
@@ -132,17 +113,14 @@ impl Sandboxing {
 
 /// The policy of exactly the designed form: serde would also read an array, or a variant as an object.
 fn policy_in(text: &str) -> Option<Policy> {
-    // What we wrote ourselves: a list reads thousands.
-    if let Some(policy) = Policy::ALL.iter().find(|policy| policy.as_json() == text) {
-        return Some(*policy);
-    }
     let value: serde_json::Value = serde_json::from_str(text).ok()?;
     let policy: Policy = serde_json::from_str(text).ok()?;
     (serde_json::to_value(policy).ok()? == value).then_some(policy)
 }
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Ended {
     Code(i32),
     Signal(i32),
@@ -167,22 +145,27 @@ impl fmt::Display for Ended {
 }
 
 /// The end of the newest run.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 pub(crate) struct LastExit {
+    #[serde(flatten)]
     pub(crate) ended: Ended,
+    #[serde(serialize_with = "time")]
     pub(crate) at: SystemTime,
 }
 
-/// One row of the store.
-#[derive(Clone, Debug, Eq, PartialEq)]
+/// One row of the store. Its JSON form is the object of `--json`, as far as the row tells it: fields are only ever
+/// added, and text that is not UTF-8 is lossy.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub(crate) struct Session {
     pub(crate) id: SessionId,
     pub(crate) name: String,
     /// The id of a harness in the registry; a row may name one that this version does not know.
     pub(crate) harness: String,
     /// The command of `generic`, extra arguments for every other harness.
+    #[serde(rename = "command", serialize_with = "words")]
     pub(crate) arguments: Vec<OsString>,
     /// Canonical.
+    #[serde(serialize_with = "path")]
     pub(crate) cwd: PathBuf,
     /// Names of the caller's variables that are passed inside besides the allowlist.
     pub(crate) env_names: Vec<String>,
@@ -191,18 +174,48 @@ pub(crate) struct Session {
     /// The conversation id before a fresh start replaced it.
     pub(crate) former_conversation_id: Option<String>,
     /// The socket of the tmux server of the newest run.
+    #[serde(skip)]
     pub(crate) socket: Option<PathBuf>,
+    #[serde(serialize_with = "time")]
     pub(crate) created_at: SystemTime,
+    #[serde(serialize_with = "time_or_null")]
     pub(crate) last_started_at: Option<SystemTime>,
     pub(crate) last_exit: Option<LastExit>,
     /// A run was started and its end is not recorded (it goes on, or was killed).
+    #[serde(skip)]
     pub(crate) run_open: bool,
     /// The last run ended badly and nobody has looked since.
+    #[serde(skip)]
     pub(crate) failed_unseen: bool,
     /// What the last run said about itself: a fallback, say.
     pub(crate) note: Option<String>,
     /// What the host may run and the runs of this session changed.
+    #[serde(serialize_with = "words")]
     pub(crate) report: Vec<PathBuf>,
+}
+
+fn unreadable<S: Serializer>(text: &str, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map([("unreadable", text)])
+}
+
+fn words<S: Serializer>(words: &[impl AsRef<OsStr>], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(words.iter().map(|word| word.as_ref().to_string_lossy()))
+}
+
+fn path<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&path.to_string_lossy())
+}
+
+/// In RFC 3339, UTC.
+fn time<S: Serializer>(time: &SystemTime, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(&humantime::format_rfc3339_millis(*time))
+}
+
+fn time_or_null<S: Serializer>(at: &Option<SystemTime>, to: S) -> Result<S::Ok, S::Error> {
+    match at {
+        Some(at) => time(at, to),
+        None => to.serialize_none(),
+    }
 }
 
 impl Session {
@@ -239,7 +252,8 @@ impl State {
 }
 
 /// What a running harness is doing, as far as its pane shows.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Activity {
     Working,
     /// Nothing was asked of it, or all that was is done.
@@ -259,79 +273,4 @@ impl Activity {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::fuzz;
-
-    #[test]
-    fn every_policy_survives_its_json_form() {
-        for fs in [FsAccess::Rw, FsAccess::Ro] {
-            for net in [true, false] {
-                let sandbox = Sandboxing::On(Policy { fs, net });
-                assert_eq!(Sandboxing::from_json(sandbox.to_json().as_deref()), sandbox);
-            }
-        }
-        assert_eq!(Sandboxing::from_json(None), Sandboxing::Off);
-    }
-
-    #[test]
-    fn the_json_form_is_exactly_the_designed_one() {
-        let policy = Policy { fs: FsAccess::Ro, net: true };
-        assert_eq!(Sandboxing::On(policy).to_json().as_deref(), Some(r#"{"fs":"ro","net":true}"#));
-    }
-
-    #[test]
-    fn what_is_no_policy_is_unreadable() {
-        for text in [
-            "",
-            "{}",
-            r#"{"fs":"rwx","net":true}"#,
-            r#"{"fs":"rw"}"#,
-            r#"{"fs":"rw","net":true,"more":1}"#,
-            "null",
-        ] {
-            let read = Sandboxing::from_json(Some(text));
-            assert_eq!(read, Sandboxing::Unreadable(text.into()));
-        }
-    }
-
-    #[test]
-    fn weakening_is_more_than_before() {
-        let strict = Policy { fs: FsAccess::Ro, net: false };
-        let loose = Policy { fs: FsAccess::Rw, net: true };
-        assert!(loose.is_weaker_than(strict));
-        assert!(!strict.is_weaker_than(loose));
-        assert!(!loose.is_weaker_than(loose));
-    }
-
-    proptest! {
-        #[test]
-        fn a_policy_is_an_object_of_two_fields_or_unreadable(
-            text in fuzz::text(&[
-                r#"{"fs":"rw","net":true}"#,
-                r#"{"net": false, "fs": "ro"}"#,
-                r#"["rw",true]"#,
-                r#"{"fs":{"rw":null},"net":true}"#,
-            ])
-        ) {
-            match Sandboxing::from_json(Some(&text)) {
-                Sandboxing::Off => prop_assert!(false, "unsandboxed by `{text}`"),
-                Sandboxing::Unreadable(kept) => prop_assert_eq!(kept, text),
-                Sandboxing::On(policy) => {
-                    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-                    let designed = serde_json::json!({"fs": policy.fs.to_string(), "net": policy.net});
-                    prop_assert_eq!(value, designed);
-                }
-            }
-        }
-
-        #[test]
-        fn an_id_is_a_name_that_is_safe_everywhere(text in fuzz::text(&["0123456789ab"])) {
-            if let Some(id) = SessionId::parse(&text) {
-                prop_assert!(id.as_str().bytes().all(|byte| byte.is_ascii_alphanumeric()), "{id}");
-            }
-        }
-    }
-}
+mod tests;

@@ -1,45 +1,25 @@
-//! A session as programs read it: the object of `--json`. Fields are only ever added.
+//! A session as programs read it, the object of `--json`: its row, and what is seen of it right now.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::time::SystemTime;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::commands::survey::Survey;
-use crate::session::{Activity, Ended, LastExit, Policy, Sandboxing, Session, State};
+use crate::session::{Activity, Session, State};
 
 #[derive(Serialize)]
 pub(super) struct Object<'a> {
-    id: &'a str,
-    name: &'a str,
-    harness: &'a str,
-    command: Vec<Cow<'a, str>>,
+    #[serde(flatten)]
+    row: &'a Session,
     #[serde(skip_serializing_if = "Option::is_none")]
     command_hex: Option<Vec<String>>,
-    cwd: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cwd_hex: Option<String>,
-    sandbox: Option<Sandbox<'a>>,
-    conversation_id: Option<&'a str>,
-    former_conversation_id: Option<&'a str>,
-    env_names: &'a [String],
-    state: &'static str,
-    activity: Option<&'static str>,
+    state: State,
+    activity: Option<Activity>,
     tmux: Option<Tmux<'a>>,
-    created_at: Time,
-    last_started_at: Option<Time>,
-    last_exit: Option<Exit>,
-    note: Option<&'a str>,
-    report: Vec<Cow<'a, str>>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Sandbox<'a> {
-    Policy(&'a Policy),
-    Unreadable { unreadable: &'a str },
 }
 
 #[derive(Serialize)]
@@ -51,48 +31,17 @@ struct Tmux<'a> {
     pane: &'a str,
 }
 
-#[derive(Serialize)]
-struct Exit {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signal: Option<i32>,
-    at: Time,
-}
-
-/// In RFC 3339, UTC.
-struct Time(SystemTime);
-
-impl Serialize for Time {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&humantime::format_rfc3339_millis(self.0))
-    }
-}
-
 impl<'a> Object<'a> {
     pub(super) fn of(session: &'a Session, survey: &'a Survey) -> Self {
-        let arguments = &session.arguments;
-        let has_hex = arguments.iter().any(|word| word.to_str().is_none());
+        let words = &session.arguments;
+        let has_hex = words.iter().any(|word| word.to_str().is_none());
         Self {
-            id: session.id.as_str(),
-            name: &session.name,
-            harness: &session.harness,
-            command: arguments.iter().map(|word| word.to_string_lossy()).collect(),
-            command_hex: has_hex.then(|| arguments.iter().map(|word| hex(word)).collect()),
-            cwd: session.cwd.to_string_lossy(),
+            row: session,
+            command_hex: has_hex.then(|| words.iter().map(|word| hex(word)).collect()),
             cwd_hex: hex_twin(session.cwd.as_os_str()),
-            sandbox: sandbox(&session.sandbox),
-            conversation_id: session.conversation_id.as_deref(),
-            former_conversation_id: session.former_conversation_id.as_deref(),
-            env_names: &session.env_names,
-            state: survey.state(session).as_str(),
-            activity: survey.activity(session).map(Activity::as_str),
+            state: survey.state(session),
+            activity: survey.activity(session),
             tmux: tmux(session, survey),
-            created_at: Time(session.created_at),
-            last_started_at: session.last_started_at.map(Time),
-            last_exit: session.last_exit.map(exit),
-            note: session.note.as_deref(),
-            report: session.report.iter().map(|path| path.to_string_lossy()).collect(),
         }
     }
 }
@@ -104,14 +53,6 @@ fn hex_twin(text: &OsStr) -> Option<String> {
 
 fn hex(text: &OsStr) -> String {
     text.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn sandbox(sandbox: &Sandboxing) -> Option<Sandbox<'_>> {
-    match sandbox {
-        Sandboxing::Off => None,
-        Sandboxing::On(policy) => Some(Sandbox::Policy(policy)),
-        Sandboxing::Unreadable(text) => Some(Sandbox::Unreadable { unreadable: text }),
-    }
 }
 
 fn tmux<'a>(session: &'a Session, survey: &'a Survey) -> Option<Tmux<'a>> {
@@ -126,12 +67,4 @@ fn tmux<'a>(session: &'a Session, survey: &'a Survey) -> Option<Tmux<'a>> {
         window: &pane.window,
         pane: &pane.pane,
     })
-}
-
-fn exit(exit: LastExit) -> Exit {
-    let (code, signal) = match exit.ended {
-        Ended::Code(code) => (Some(code), None),
-        Ended::Signal(signal) => (None, Some(signal)),
-    };
-    Exit { code, signal, at: Time(exit.at) }
 }
