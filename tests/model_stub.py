@@ -3,7 +3,8 @@
 
 usage: model_stub.py FOLDER
 
-It answers Anthropic's messages (claude) and OpenAI's responses (codex), as streams. In FOLDER stand
+It answers Anthropic's messages (claude), OpenAI's responses (codex) and Google's contents (gemini), as streams. In
+FOLDER stand
   port          where it listens, written once it does
   questions     every question that it was asked, one JSON object a line
   NAME.command  given by the test: a question with `RUNBASH NAME` makes the harness run this shell command
@@ -112,6 +113,26 @@ def openai(question):
     ]
 
 
+def google(question):
+    """The answer to a question for Google's API, which is whole in one event."""
+    new = []
+    for content in reversed(question.get("contents", [])):
+        if content.get("role") == "model":
+            break
+        new += content.get("parts", [])
+    results = [part["functionResponse"] for part in new if "functionResponse" in part]
+    for result in results:
+        write(result["id"] + ".said", str(result.get("response", "")))
+    tools = [tool for group in question.get("tools", []) for tool in group.get("functionDeclarations", [])]
+    has_shell = "run_shell_command" in [tool.get("name") for tool in tools]
+    call = wanted(" ".join(part.get("text", "") for part in new)) if has_shell and not results else None
+    part = {"text": REPLY}
+    if call:
+        part = {"functionCall": {"id": call[0], "name": "run_shell_command", "args": {"command": call[1]}}}
+    return {"candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
+            "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}}
+
+
 class Handler(BaseHTTPRequestHandler):
     log_message = lambda *_: None
     def send(self, kind, text):
@@ -134,7 +155,12 @@ class Handler(BaseHTTPRequestHandler):
         if path.endswith("/messages") or path.endswith("/responses"):
             record(path, json.loads(body))
             answer = (anthropic if path.endswith("/messages") else openai)(json.loads(body))
-        if isinstance(answer, dict):
+        if "enerateContent" in path:
+            record(path, json.loads(body))
+            answer = google(json.loads(body))
+        if path.endswith("streamGenerateContent"):
+            self.send("text/event-stream", f"data: {json.dumps(answer)}\n\n")
+        elif isinstance(answer, dict):
             self.send("application/json", json.dumps(answer))
         else:
             events = [f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in answer]
