@@ -106,7 +106,12 @@ pub(super) const HARNESS: Harness = Harness {
         env: &["OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN"],
     },
     titles: &[
-        // Seen on 0.171.0: `⠋ NAME | FOLDER`, or `NAME | FOLDER`, or before the first turn `FOLDER`.
+        // Seen on 0.171.0: `⠋ NAME | FOLDER`, or `NAME | FOLDER`, or before the first turn `FOLDER`; where it
+        // asks, two pictures in turn before these words.
+        TitleSign {
+            title: Title::BeginsWith(&["[ ! ] Action Required", "[ . ] Action Required"]),
+            tells: Activity::Waiting,
+        },
         TitleSign { title: Title::Begins(BRAILLE), tells: Activity::Working },
         TitleSign { title: Title::EndsWithFolder, tells: Activity::Idle },
     ],

@@ -53,12 +53,22 @@ pub(super) const HARNESS: Harness = Harness {
         "GH_TOKEN",
         "GITHUB_TOKEN",
         "COPILOT_MODEL",
+        // A model of the user's own.
+        "COPILOT_PROVIDER_BASE_URL",
+        "COPILOT_PROVIDER_TYPE",
+        "COPILOT_PROVIDER_WIRE_API",
+        "COPILOT_PROVIDER_API_KEY",
+        "COPILOT_PROVIDER_API_KEY_COMMAND",
+        "COPILOT_PROVIDER_BEARER_TOKEN",
+        "COPILOT_PROVIDER_HEADERS",
+        "COPILOT_PROVIDER_MODEL_ID",
+        "COPILOT_PROVIDER_WIRE_MODEL",
     ],
     sandbox_env: &[("COPILOT_ALLOW_ALL", "true")],
     resume_grace: Duration::ZERO,
     logins: Logins {
         files: &[(COPILOT, "config.json")],
-        env: &["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
+        env: &["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_PROVIDER_BASE_URL"],
     },
     titles: &[],
 };

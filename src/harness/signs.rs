@@ -18,6 +18,8 @@ pub(crate) struct TitleSign {
 pub(crate) enum Title {
     /// Its first character is one of these.
     Begins(RangeInclusive<char>),
+    /// It begins with one of these words.
+    BeginsWith(&'static [&'static str]),
     /// Its last characters are the name of the session's folder.
     EndsWithFolder,
 }
@@ -29,6 +31,7 @@ impl Title {
     fn is(&self, title: &str, cwd: &Path) -> bool {
         match self {
             Self::Begins(range) => title.chars().next().is_some_and(|c| range.contains(&c)),
+            Self::BeginsWith(words) => words.iter().any(|word| title.starts_with(word)),
             Self::EndsWithFolder => cwd
                 .file_name()
                 .and_then(|name| name.to_str())

@@ -31,6 +31,8 @@ fn a_title_tells_what_each_harness_is_doing() {
             "codex",
             &[
                 ("⠋ a thread | project", json!("working")),
+                ("[ ! ] Action Required | a thread | project", json!("waiting")),
+                ("[ . ] Action Required | a thread | project", json!("waiting")),
                 ("a thread | project", json!("idle")),
                 ("elsewhere", Value::Null),
             ],

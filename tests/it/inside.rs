@@ -76,6 +76,35 @@ fn a_named_variable_is_passed_inside() {
 }
 
 #[test]
+fn v09_a_model_of_the_users_own_is_a_login_of_copilot() {
+    let mut env = TestEnv::new();
+    env.require_bwrap();
+    env.install_harness("copilot");
+    let start = |env: &TestEnv| {
+        let mut command = env.hqt(&["new", "-d", "--harness", "copilot", "--sandbox", "--cwd"]);
+        command.arg(env.project());
+        env.finish(command).stderr
+    };
+    let said = start(&env);
+    assert!(said.contains("login"), "a control: {said}");
+    let given = [
+        ("COPILOT_PROVIDER_BASE_URL", "http://127.0.0.1:1"),
+        ("COPILOT_PROVIDER_TYPE", "openai"),
+        ("COPILOT_PROVIDER_API_KEY", "key"),
+        ("COPILOT_MODEL", "model"),
+    ];
+    for (name, value) in given {
+        env.set(name, value);
+    }
+    let said = start(&env);
+    assert!(!said.contains("login"), "{said}");
+    let run = env.wait_runs(2).pop().unwrap();
+    for (name, value) in given {
+        assert_eq!(run.variables.get(name).map(String::as_str), Some(value), "{name}");
+    }
+}
+
+#[test]
 fn s23_a_server_started_by_claude_does_not_stop_claude() {
     let mut env = TestEnv::without_server();
     env.set("CLAUDECODE", "1");
