@@ -1,23 +1,21 @@
 //! The terminal: whose it is, how it was, whether it gets colours.
 
+mod leftovers;
+
 use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io;
 use std::io::{IsTerminal, Write};
+use std::os::fd::AsFd;
 
 use console::AnsiCodeIterator;
 use nix::sys::signal::{SigSet, Signal};
-use nix::sys::termios::{FlowArg, SetArg, Termios, tcflow, tcgetattr, tcsetattr};
+use nix::sys::termios::{FlowArg, SetArg, Termios, cfmakeraw, tcflow, tcgetattr, tcsetattr};
 use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
 
 use crate::cli::Color;
 use crate::sandbox::environment::Variables;
-
-/// What a full-screen program that was killed may leave behind: the alternate screen, a hidden
-/// cursor, a scrolling region, another character set, mouse reports, bracketed paste, focus events, the kitty keyboard, colours. Not 1049 for
-/// the screen: tmux moves the cursor then even if it shows the normal one, over the last words.
-const RESET: &[u8] =
-    b"\x1b[?1047l\x1b7\x1b[r\x1b8\x1b(B\x0f\x1b[4l\x1b[?7h\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1004l\x1b[<u\x1b[0m";
 
 /// A terminal as it was found.
 pub(crate) struct Saved {
@@ -30,30 +28,40 @@ pub(crate) fn save() -> Saved {
 }
 
 impl Saved {
-    /// Makes the terminal ours again, set as it was. A terminal that has hung up has nothing to
-    /// restore, so failures are passed over.
-    pub(crate) fn restore(&self, leave_full_screen: bool) {
+    /// Makes the terminal ours again, as it was before a program had it. What was typed into it meanwhile is lost: nobody
+    /// can tell it from the answers to what the program has asked. A terminal that has hung up has nothing to restore, so
+    /// failures are passed over.
+    pub(crate) fn restore(&self) {
         let Some(settings) = &self.settings else {
             return;
         };
-        give_to(getpgrp());
-        // Output that a program has stopped would be waited for: first let it go on.
-        let _ = tcflow(io::stdin(), FlowArg::TCOON);
-        let _ = tcsetattr(io::stdin(), SetArg::TCSANOW, settings);
-        if leave_full_screen {
-            let mut screen = io::stdout();
-            let _ = screen.write_all(RESET).and_then(|()| screen.flush());
+        let mut raw = settings.clone();
+        cfmakeraw(&mut raw);
+        take_back(&raw);
+        if let Ok(terminal) = io::stdin().as_fd().try_clone_to_owned() {
+            leftovers::remove(&File::from(terminal), console::Term::stdout().size());
         }
+        let _ = tcsetattr(io::stdin(), SetArg::TCSANOW, settings);
     }
 
     /// Sets the terminal as it was, cursor included, unless another process group has it now.
     pub(crate) fn restore_if_ours(&self) {
         if tcgetpgrp(io::stdin()).is_ok_and(|group| group == getpgrp()) {
-            self.restore(false);
+            if let Some(settings) = &self.settings {
+                take_back(settings);
+            }
             // Prompts are shown on stderr.
             let _ = io::stderr().write_all(b"\x1b[?25h");
         }
     }
+}
+
+/// Makes the terminal ours, set like this.
+fn take_back(settings: &Termios) {
+    give_to(getpgrp());
+    // Output that a program has stopped would be waited for: first let it go on.
+    let _ = tcflow(io::stdin(), FlowArg::TCOON);
+    let _ = tcsetattr(io::stdin(), SetArg::TCSANOW, settings);
 }
 
 /// Makes `group` the foreground process group. Does nothing where standard input is no terminal, or

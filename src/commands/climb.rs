@@ -188,12 +188,13 @@ impl Prepared {
         close: &dyn Fn(),
     ) -> anyhow::Result<ExitCode> {
         loop {
-            let run = self.chain.run(signals, &tell_renewed)?;
+            let run = self.chain.run(signals, &tell_renewed);
+            self.terminal.restore();
+            let run = run?;
             let ended = match &run.outcome {
                 Outcome::Ended(ended) => *ended,
                 Outcome::NeverStarted(_) => Ended::Code(1),
             };
-            self.terminal.restore(!ended.is_by_user());
             if !run.asked_to_end
                 && run.outcome == Outcome::Ended(ended)
                 && let Some(rung) = next_rung(context, &self.planner, &self.rung, ended, run.lasted)

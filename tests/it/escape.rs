@@ -13,6 +13,8 @@ mod forged;
 mod git;
 /// Files of a project that the host's programs would run.
 mod guards;
+/// A terminal that is handed back to a shell.
+mod handed_back;
 /// The home folder, where it lies in what is shown of the system.
 mod home;
 /// Namespaces, mounts, other processes, descriptors.

@@ -8,7 +8,7 @@ use crate::support::{
 };
 
 /// A shell of the user's in a window of its own, in the project: its pane.
-fn shell(env: &TestEnv) -> String {
+pub(crate) fn shell(env: &TestEnv) -> String {
     let folder = env.project();
     let mut open = env.command("tmux");
     open.arg("-S").arg(env.socket()).current_dir(folder);
@@ -20,13 +20,13 @@ fn shell(env: &TestEnv) -> String {
 }
 
 /// Types a line into any pane.
-fn type_into(env: &TestEnv, pane: &str, line: &str) {
+pub(crate) fn type_into(env: &TestEnv, pane: &str, line: &str) {
     env.tmux(&["send-keys", "-t", pane, "-l", "--", line]);
     env.tmux(&["send-keys", "-t", pane, "Enter"]);
 }
 
 #[track_caller]
-fn wait_in(env: &TestEnv, pane: &str, text: &str) -> String {
+pub(crate) fn wait_in(env: &TestEnv, pane: &str, text: &str) -> String {
     env.wait_until(&format!("`{text}` in {pane}"), || {
         let screen = env.capture(pane);
         screen.contains(text).then_some(screen)
@@ -42,7 +42,7 @@ fn assert_left_alone(env: &TestEnv, pane: &str) {
     assert_eq!(options, "", "the pane's options");
 }
 
-fn exec(id: &str) -> String {
+pub(crate) fn exec(id: &str) -> String {
     format!("'{}' exec {id}", binary().display())
 }
 
