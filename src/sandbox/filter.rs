@@ -1,17 +1,20 @@
-//! The system calls that a sandboxed program is denied: what reaches out through the terminal or the
-//! kernel's keyrings, neither of which a namespace divides.
+//! The filter of system calls that a sandboxed program is under: what reaches out through the terminal or the kernel,
+//! which no namespace divides.
 //!
 //! bubblewrap installs the filter (`--seccomp FD`) before its own first process inside; one installed
 //! by a later process was walked round by ptrace of an earlier one.
 
+mod denied;
+
 use std::collections::BTreeMap;
 
+use nix::libc;
 use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-    SeccompRule, TargetArch, sock_filter,
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition,
+    SeccompFilter, SeccompRule, TargetArch, sock_filter,
 };
 
-use nix::libc;
+use denied::{Call, DENIED, Denied, NEWEST_CALL, When};
 
 /// Whether there is a filter for this machine; without one there is no sandbox.
 pub(crate) const IS_SUPPORTED: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
@@ -21,69 +24,80 @@ const PROCESSOR: TargetArch = match cfg!(target_arch = "aarch64") {
     false => TargetArch::x86_64,
 };
 
-/// Another line discipline makes the pane deaf and dumb, or attaches drivers of the host's kernel
-/// (asm-generic/ioctls.h).
-const TIOCSETD: libc::c_ulong = 0x5423;
-
 /// The filter as bubblewrap reads it: an array of `struct sock_filter`.
 pub(crate) fn program() -> anyhow::Result<Vec<u8>> {
-    let filter = SeccompFilter::new(
-        denied()?,
-        SeccompAction::Allow,
-        SeccompAction::Errno(libc::EPERM as u32),
-        PROCESSOR,
-    )?;
-    let mut instructions = refuse_x32();
-    // It kills what calls by another architecture's numbers: an i386 program walked round a filter
-    // that only knew the native ones.
-    instructions.extend(BpfProgram::try_from(filter)?);
-    Ok(instructions.iter().flat_map(bytes).collect())
+    Ok(program_for(PROCESSOR)?.iter().flat_map(bytes).collect())
 }
 
-fn denied() -> anyhow::Result<BTreeMap<i64, Vec<SeccompRule>>> {
-    let always = Vec::new();
-    Ok(BTreeMap::from([
-        // Typing into the terminal, and pasting on the console: what is typed is read by whoever
-        // reads the pane next.
-        (
-            libc::SYS_ioctl,
-            vec![request(libc::TIOCSTI)?, request(libc::TIOCLINUX)?, request(TIOCSETD)?],
-        ),
-        (libc::SYS_add_key, always.clone()),
-        (libc::SYS_request_key, always.clone()),
-        (libc::SYS_keyctl, always),
-    ]))
-}
-
-/// The kernel looks at the low 32 bits of a request alone; so must the filter (CVE-2019-10063 was a
-/// comparison of all 64).
-fn request(request: libc::c_ulong) -> anyhow::Result<SeccompRule> {
-    const SECOND: u8 = 1;
-    Ok(SeccompRule::new(vec![SeccompCondition::new(
-        SECOND,
-        SeccompCmpArgLen::Dword,
-        SeccompCmpOp::Eq,
-        request,
-    )?])?)
-}
-
-/// x32 shares x86_64's architecture and numbers its calls from bit 30 on: none of them is known here.
-fn refuse_x32() -> BpfProgram {
-    const X32_BIT: u32 = 0x4000_0000;
-    if !cfg!(target_arch = "x86_64") {
-        return Vec::new();
+/// One program, though each of its parts knows one answer: bubblewrap before 0.5 reads one alone.
+fn program_for(processor: TargetArch) -> anyhow::Result<BpfProgram> {
+    let mut parts: BTreeMap<i32, BTreeMap<i64, Vec<SeccompRule>>> = BTreeMap::new();
+    for denied in DENIED {
+        let part = parts.entry(denied.errno).or_default();
+        for number in denied.calls.iter().filter_map(|call| number(call, processor)) {
+            part.insert(number, rules(denied)?);
+        }
     }
+    let mut program = refuse_newer();
+    for (errno, calls) in parts {
+        let (allow, deny) = (SeccompAction::Allow, SeccompAction::Errno(errno as u32));
+        // Each part kills what calls by another architecture's numbers: an i386 program walked round a filter that
+        // only knew the native ones.
+        let part = SeccompFilter::new(calls, allow, deny, processor)?;
+        program = then(BpfProgram::try_from(part)?, program);
+    }
+    Ok(program)
+}
+
+fn number((_, x86_64, aarch64): &Call, processor: TargetArch) -> Option<i64> {
+    if processor == TargetArch::x86_64 { Some(*x86_64) } else { *aarch64 }
+}
+
+fn rules(denied: &Denied) -> Result<Vec<SeccompRule>, BackendError> {
+    let rule = |way: &&[When]| {
+        let conditions: Result<_, _> = way.iter().map(condition).collect();
+        SeccompRule::new(conditions?)
+    };
+    denied.when.iter().map(rule).collect()
+}
+
+fn condition(when: &When) -> Result<SeccompCondition, BackendError> {
+    let (index, operation, value) = match *when {
+        When::Is(index, value) => (index, SeccompCmpOp::Eq, value),
+        When::IsNot(index, value) => (index, SeccompCmpOp::Ne, value as u32),
+        When::Has(index, bits) => (index, SeccompCmpOp::MaskedEq(bits.into()), bits),
+    };
+    SeccompCondition::new(index, SeccompCmpArgLen::Dword, operation, value.into())
+}
+
+/// `first`, and `second` on whatever `first` lets pass.
+fn then(mut first: BpfProgram, second: BpfProgram) -> BpfProgram {
+    let length = first.len();
+    for (at, instruction) in first.iter_mut().enumerate() {
+        if *instruction == answer(libc::SECCOMP_RET_ALLOW) {
+            // A jump over the rest of it; one without a condition reaches as far as it needs.
+            let over = (length - at - 1) as u32;
+            *instruction = self::instruction(libc::BPF_JMP | libc::BPF_JA, 0, 0, over);
+        }
+    }
+    first.extend(second);
+    first
+}
+
+/// Calls that are newer than what is known here are not there. x32, which shares x86_64's architecture, numbers its
+/// calls from bit 30 on: none of them is known either.
+fn refuse_newer() -> BpfProgram {
     // The number of the call is the first word of struct seccomp_data (seccomp(2)).
     vec![
         instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
-        instruction(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 0, 1, X32_BIT),
-        instruction(
-            libc::BPF_RET | libc::BPF_K,
-            0,
-            0,
-            libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32,
-        ),
+        instruction(libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K, 0, 1, NEWEST_CALL),
+        answer(libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32),
+        answer(libc::SECCOMP_RET_ALLOW),
     ]
+}
+
+fn answer(action: u32) -> sock_filter {
+    instruction(libc::BPF_RET | libc::BPF_K, 0, 0, action)
 }
 
 fn instruction(code: u32, jump_true: u8, jump_false: u8, k: u32) -> sock_filter {
@@ -98,13 +112,4 @@ fn bytes(instruction: &sock_filter) -> Vec<u8> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_program_is_whole_instructions() {
-        const INSTRUCTION: usize = 8;
-        let program = program().unwrap();
-        assert!(!program.is_empty() && program.len().is_multiple_of(INSTRUCTION));
-    }
-}
+mod tests;

@@ -16,6 +16,7 @@
 #include <sys/mount.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -164,6 +165,75 @@ static int with_mounts(const char *act, const char *path)
     return verdict(umount2(path, MNT_DETACH));
 }
 
+/* Makes PATH with the setuid bit, by the call named. */
+static int setuid_bit(const char *call, const char *path)
+{
+    const unsigned mode = 04755;
+    const unsigned long how[3] = {O_WRONLY | O_CREAT, mode, 0};
+    char in_proc[64];
+    if (strstr(call, "chmod")) {
+        int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+        if (!strcmp(call, "fchmod"))
+            return verdict(syscall(SYS_fchmod, fd, mode));
+        if (!strcmp(call, "fchmodat"))
+            return verdict(syscall(SYS_fchmodat, AT_FDCWD, path, mode));
+        if (!strcmp(call, "fchmodat2"))
+            return verdict(syscall(452, AT_FDCWD, path, mode, 0));
+    }
+    if (!strcmp(call, "mknodat"))
+        return verdict(syscall(SYS_mknodat, AT_FDCWD, path, S_IFREG | mode, 0));
+    if (!strcmp(call, "openat"))
+        return verdict(syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT, mode));
+    if (!strcmp(call, "openat2"))
+        return verdict(syscall(SYS_openat2, AT_FDCWD, path, how, sizeof how));
+    if (!strcmp(call, "tmpfile")) {
+        int fd = syscall(SYS_openat, AT_FDCWD, ".", O_WRONLY | O_TMPFILE, mode);
+        if (fd < 0)
+            return verdict(fd);
+        snprintf(in_proc, sizeof in_proc, "/proc/self/fd/%d", fd);
+        return verdict(linkat(AT_FDCWD, in_proc, AT_FDCWD, path, AT_SYMLINK_FOLLOW));
+    }
+#ifdef __x86_64__
+    if (!strcmp(call, "chmod"))
+        return verdict(syscall(SYS_chmod, path, mode));
+    if (!strcmp(call, "mknod"))
+        return verdict(syscall(SYS_mknod, path, S_IFREG | mode, 0));
+    if (!strcmp(call, "creat"))
+        return verdict(syscall(SYS_creat, path, mode));
+    if (!strcmp(call, "open"))
+        return verdict(syscall(SYS_open, path, O_WRONLY | O_CREAT, mode));
+#endif
+    return not_here("another processor");
+}
+
+/* A call that does no harm, by its name. */
+static int call(const char *name)
+{
+    static char buffer[256];
+    if (!strcmp(name, "io_uring_setup"))
+        return verdict(syscall(SYS_io_uring_setup, 1, buffer));
+    if (!strcmp(name, "userfaultfd"))
+        return verdict(syscall(SYS_userfaultfd, 1 /* of its own faults only */));
+    if (!strcmp(name, "get_mempolicy"))
+        return verdict(syscall(SYS_get_mempolicy, NULL, NULL, 0, NULL, 0));
+    if (!strcmp(name, "open_tree"))
+        return verdict(syscall(SYS_open_tree, AT_FDCWD, ".", 0));
+    if (!strcmp(name, "syslog"))
+        return verdict(syscall(SYS_syslog, 10 /* the size of the log */, NULL, 0));
+    if (!strcmp(name, "fanotify_init"))
+        return verdict(syscall(SYS_fanotify_init, 0x200 /* names of files, for anybody */, 0));
+    if (!strcmp(name, "quotactl"))
+        return verdict(syscall(SYS_quotactl, 0x800001 << 8 /* writes what is to be written */, NULL, 0, NULL));
+    if (!strcmp(name, "newest"))
+        return verdict(syscall(464 /* getxattrat */, AT_FDCWD, ".", 0, "user.x", buffer, 16) < 0
+                               && errno == ENOSYS ? -1 : 0);
+#ifdef __x86_64__
+    if (!strcmp(name, "modify_ldt"))
+        return verdict(syscall(SYS_modify_ldt, 0 /* reads */, buffer, sizeof buffer));
+#endif
+    return not_here("another processor");
+}
+
 int main(int count, char **words)
 {
     const char *act = count > 1 ? words[1] : "", *first = count > 2 ? words[2] : "";
@@ -194,6 +264,12 @@ int main(int count, char **words)
         return verdict(kill(atoi(first), 0));
     if (!strcmp(act, "ptrace"))
         return verdict(ptrace(PTRACE_SEIZE, atoi(first), NULL, NULL));
+    if (!strcmp(act, "setuid"))
+        return setuid_bit(first, second);
+    if (!strcmp(act, "call"))
+        return call(first);
+    if (!strcmp(act, "socket"))
+        return verdict(socket(atoi(first), atoi(second) | SOCK_CLOEXEC, 0));
     if (!strcmp(act, "open-for-writing"))
         return verdict(open(first, O_WRONLY | O_CLOEXEC));
     if (!strcmp(act, "unshare"))

@@ -7,6 +7,8 @@ mod aftermath;
 mod endless;
 /// Everything ends with the pane.
 mod ends;
+/// Calls that lead into the kernel, or past the rights that files keep.
+mod filter;
 /// Transcripts under the ids of others.
 mod forged;
 /// Repository files that the host's git would run.

@@ -1,0 +1,128 @@
+//! Calls that lead into the kernel, or past the rights that files keep.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::support::{TestEnv, Trial, is_root, skipped};
+
+fn env_with_attempt() -> TestEnv {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    env.install_attempt(&env.project());
+    env
+}
+
+/// Tries `act` in both, and demands `errno` of the one that is inside.
+#[track_caller]
+fn only_outside(outside: &Trial<'_>, inside: &Trial<'_>, act: &str, errno: &str) {
+    if !outside.run(&format!("./attempt {act}")).allowed {
+        return skipped(act, "it is not to be had outside, too");
+    }
+    inside.blocks(act, errno);
+}
+
+fn mode(env: &TestEnv, name: &str) -> u32 {
+    fs::metadata(env.project().join(name)).unwrap().permissions().mode() & 0o7777
+}
+
+#[test]
+fn x17_no_call_makes_a_setuid_file() {
+    let env = env_with_attempt();
+    let outside = Trial::new(&env, &["--no-sandbox"]);
+    let inside = Trial::new(&env, &["--sandbox"]);
+    for call in [
+        "chmod",
+        "fchmod",
+        "fchmodat",
+        "fchmodat2",
+        "mknod",
+        "mknodat",
+        "creat",
+        "open",
+        "openat",
+        "tmpfile",
+    ] {
+        let control = outside.run(&format!("umask 0; ./attempt setuid {call} out-{call}"));
+        if !control.allowed {
+            skipped(&format!("X17 {call}"), "this kernel or processor has no such call");
+            continue;
+        }
+        assert_eq!(mode(&env, &format!("out-{call}")), 0o4755, "the control {call}");
+        inside.blocks(&format!("setuid {call} in-{call}"), "EPERM");
+        let made = env.project().join(format!("in-{call}"));
+        assert!(!made.exists() || mode(&env, &format!("in-{call}")) & 0o4000 == 0, "{call}");
+    }
+    only_outside(&outside, &inside, "setuid openat2 by-openat2", "ENOSYS");
+    inside.denies("cp /usr/bin/id s && chmod u+s s");
+    assert_eq!(mode(&env, "s") & 0o4000, 0);
+}
+
+/// A repository that is shared in a group has it on its folders, and git sets it.
+#[test]
+fn x17_the_setgid_bit_stays() {
+    let env = env_with_attempt();
+    let inside = Trial::new(&env, &["--sandbox"]);
+    inside.allows("touch g && chmod 2755 g && mkdir d && chmod g+s d");
+    inside.allows("git init -q --bare --shared=group shared.git && test -g shared.git/refs");
+    inside.allows("mkdir m && tar -cpf a.tar d && tar -xpf a.tar -C m && test -g m/d");
+    inside.allows("cp -a d copied && test -g copied");
+    assert_eq!(mode(&env, "g"), 0o2755);
+}
+
+#[test]
+fn x27_calls_that_lead_into_the_kernel_are_refused() {
+    let env = env_with_attempt();
+    let outside = Trial::new(&env, &["--no-sandbox"]);
+    let inside = Trial::new(&env, &["--sandbox"]);
+    for (call, errno) in [
+        ("io_uring_setup", "ENOSYS"),
+        ("userfaultfd", "ENOSYS"),
+        ("get_mempolicy", "ENOSYS"),
+        ("open_tree", "ENOSYS"),
+        ("newest", "ENOSYS"),
+        ("syslog", "EPERM"),
+        ("fanotify_init", "EPERM"),
+        ("quotactl", "EPERM"),
+        ("modify_ldt", "EPERM"),
+    ] {
+        only_outside(&outside, &inside, &format!("call {call}"), errno);
+    }
+}
+
+#[test]
+fn x27_only_the_usual_families_of_sockets_are_to_be_had() {
+    const STREAM: u8 = 1;
+    const DATAGRAM: u8 = 2;
+    const SEQUENCED: u8 = 5;
+    let env = env_with_attempt();
+    let outside = Trial::new(&env, &["--no-sandbox"]);
+    for net in ["on", "off"] {
+        let inside = Trial::new(&env, &["--sandbox", "--net", net]);
+        // VSOCK, ALG, PACKET, TIPC, CAN.
+        for (family, kind) in [(40, STREAM), (38, SEQUENCED), (17, DATAGRAM), (30, STREAM), (29, 3)]
+        {
+            only_outside(&outside, &inside, &format!("socket {family} {kind}"), "EAFNOSUPPORT");
+        }
+        for (family, kind) in [(1, STREAM), (2, STREAM), (10, DATAGRAM), (16, 3)] {
+            inside.allows(&format!("./attempt socket {family} {kind}"));
+        }
+        inside.end();
+    }
+}
+
+/// Browsers, and sandboxes in the sandbox, live on these.
+#[test]
+fn x27_a_sandbox_in_the_sandbox_can_be_made() {
+    let env = env_with_attempt();
+    let inside = Trial::new(&env, &["--sandbox"]);
+    inside.allows("./attempt unshare");
+    inside.allows(
+        "python3 -c 'import ctypes; p = ctypes.CDLL(None).personality; exit(p(0x40000) == -1)'",
+    );
+    if is_root() {
+        // Linux 5.12: without a capability nobody maps uid 0 again, filter or not.
+        return skipped("X27 nested sandbox", "root's can have none");
+    }
+    let nested = "bwrap --unshare-user --unshare-pid --unshare-net --ro-bind / /";
+    inside.allows(&format!("{nested} --proc /proc --dev /dev true"));
+}
