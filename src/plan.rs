@@ -1,6 +1,7 @@
 //! The plan: what will be run. Pure: made of a session and facts, the same for `exec`, for
 //! `--dry-run` and for the checks before anything exists.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use crate::sandbox;
 use crate::sandbox::environment::Variables;
 use crate::sandbox::guard::Watched;
 use crate::sandbox::refusal::{Surroundings, check_binds, check_cwd};
-use crate::sandbox::{Bind, Origin, SandboxFacts, environment};
+use crate::sandbox::{Bind, Closed, Kind, Origin, SandboxFacts, environment};
 use crate::session::{Policy, Sandboxing, Session};
 
 /// Something that must exist before the start.
@@ -21,12 +22,14 @@ pub(crate) enum Creation {
     Folder(PathBuf),
     /// A file with mode 0600.
     File(PathBuf, &'static str),
+    /// No symlink: what an agent has left where something is to be mounted is removed.
+    NoLink(PathBuf),
 }
 
 impl Creation {
     pub(crate) fn path(&self) -> &Path {
         match self {
-            Self::Folder(path) | Self::File(path, _) => path,
+            Self::Folder(path) | Self::File(path, _) | Self::NoLink(path) => path,
         }
     }
 }
@@ -54,6 +57,8 @@ pub(crate) struct SandboxSide {
     pub(crate) around: Surroundings,
     /// Everything that is visible besides the system and the project.
     pub(crate) binds: Vec<Bind>,
+    /// What the sources of the binds are, by themselves.
+    pub(crate) kinds: BTreeMap<PathBuf, Kind>,
     pub(crate) create: Vec<Creation>,
     /// Variables whose value inside differs from the caller's: folders, made canonical.
     pub(crate) relocated: Variables,
@@ -79,6 +84,8 @@ pub(crate) struct Plan {
     /// Sources and destinations of the mounts that something else could have replaced by the time
     /// that they are made.
     pub(crate) mounts: Vec<(PathBuf, PathBuf)>,
+    /// Folders in which the run may write, and what it leaves decides nothing from then on.
+    pub(crate) workplaces: Vec<PathBuf>,
     /// Files that stand there during the run alone.
     pub(crate) marks: Vec<PathBuf>,
     /// What is looked at after the run.
@@ -172,6 +179,7 @@ fn unsandboxed(
         create: Vec::new(),
         sandboxed: false,
         mounts: Vec::new(),
+        workplaces: Vec::new(),
         marks: Vec::new(),
         watched: Watched::default(),
         renewable: Vec::new(),
@@ -191,6 +199,10 @@ fn sandboxed(
     let mut shown = side.binds.clone();
     shown.push(Origin::Project.read_only(&session.cwd));
     check_binds(&shown, &side.around)?;
+    let all: Vec<Bind> =
+        [&side.facts.system, &side.facts.etc, &shown].into_iter().flatten().cloned().collect();
+    Closed { project: &session.cwd, binds: &all, kinds: &side.kinds, around: &side.around }
+        .check()?;
     let rule =
         environment::Rule { net: policy.net, harness: harness.env_pass, extra: &session.env_names };
     let mut environment = environment::sandboxed(&facts.caller, &rule);
@@ -214,9 +226,19 @@ fn sandboxed(
             .iter()
             .filter_map(|bind| Some((bind.source()?.to_owned(), bind.dest().to_owned())))
             .collect(),
+        workplaces: workplaces(&session.cwd, &side.binds),
         marks: side.marks.clone(),
         watched: side.watched.clone(),
         renewable: side.renewable.clone(),
         notes: side.notes.clone(),
     })
+}
+
+/// The project and what else the run writes. Our own folders count without a record, and what is pinned lies
+/// in another.
+fn workplaces(project: &Path, binds: &[Bind]) -> Vec<PathBuf> {
+    let written = binds
+        .iter()
+        .filter(|bind| bind.is_writable() && !matches!(bind.origin(), Origin::Own | Origin::Guard));
+    std::iter::once(project).chain(written.filter_map(Bind::source)).map(Path::to_owned).collect()
 }

@@ -146,7 +146,8 @@ impl Prepared {
         if *sandbox != stored.sandbox {
             store.set_sandbox(&self.id, sandbox).explained(context)?;
         }
-        store.begin_run(&self.id, socket, host::now()).explained(context)?;
+        let workplaces = &self.plan.workplaces;
+        store.begin_run(&self.id, socket, host::now(), workplaces).explained(context)?;
         for note in &self.plan.notes {
             say(note);
             store.add_note(&self.id, note).explained(context)?;

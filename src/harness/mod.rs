@@ -136,6 +136,13 @@ pub(crate) struct StateRoot {
     pub(crate) default: &'static str,
 }
 
+impl StateRoot {
+    /// Whether other programs keep theirs there, too.
+    fn is_shared(&self) -> bool {
+        matches!(self.default, "" | ".config" | ".cache" | ".local/share" | ".local/state")
+    }
+}
+
 /// `$HOME` itself.
 pub(crate) const HOME: StateRoot = StateRoot { env: None, default: "" };
 
@@ -242,6 +249,19 @@ impl Harness {
             }
         }
         words
+    }
+
+    /// Where its state lies: folders of its own, or paths in a folder that it shares with others.
+    pub(crate) fn state_roots(&self) -> Vec<(StateRoot, &'static str)> {
+        let binds = self.sandbox_binds.iter().map(|bind| (bind.root, bind.path));
+        let files = self.logins.files.iter().chain(self.command_settings).copied();
+        let all = binds.chain(files).map(|(root, path)| match root.is_shared() {
+            true => (root, path),
+            false => (root, ""),
+        });
+        let mut roots: Vec<_> = all.collect();
+        roots.dedup();
+        roots
     }
 
     /// Whether the session's own command is the program.

@@ -1,18 +1,19 @@
 //! Gathers the facts of a plan.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
 use crate::harness::Harness;
 use crate::host::{
-    Host, canonical_as_far_as_it_exists, executable, git, guarded, home, links, named_commands,
-    state, system,
+    Host, Workplaces, canonical_as_far_as_it_exists, executable, git, guarded, home, links,
+    machine, named_commands, planted, state, system, tools, without_dots,
 };
 use crate::plan::{Facts, SandboxSide};
 use crate::sandbox::environment::Variables;
 use crate::sandbox::guard::Watched;
 use crate::sandbox::refusal::Surroundings;
-use crate::sandbox::{Origin, SandboxFacts, refusal};
+use crate::sandbox::{Bind, Kind, Origin, SandboxFacts, refusal};
 use crate::session::{FsAccess, Policy, Session};
 
 /// What the facts are wanted for.
@@ -78,9 +79,13 @@ pub(crate) fn is_visible_inside(host: &Host, program: &Path) -> bool {
     let (Ok(home), Ok(real)) = (host.home(), std::fs::canonicalize(program)) else {
         return false;
     };
-    let facts = sandbox_facts(host, &home, PathBuf::new());
+    let Ok(workplaces) = Workplaces::with(host, &[]) else {
+        return false;
+    };
+    let facts = sandbox_facts(host, &home, PathBuf::new(), true);
     facts.shows(&real)
-        || executable::binds(host, &home, program, &|path| facts.shows(path))
+        || tools::roots_below(&home).iter().any(|root| real.starts_with(root))
+        || executable::binds(host, &home, program, &workplaces, &|path| facts.shows(path))
             .iter()
             .any(|bind| bind.source().is_some_and(|source| real.starts_with(source)))
 }
@@ -100,13 +105,15 @@ fn side(
 ) -> Result<SandboxSide, UserError> {
     let home = host.home()?;
     let cwd = &session.cwd;
-    let facts = sandbox_facts(host, &home, bwrap);
+    let facts = sandbox_facts(host, &home, bwrap, policy.net);
     let system = facts.clone();
     let shown = |path: &Path| path.starts_with(cwd) || system.shows(path);
     let around = surroundings(host, &home, &wanted.tmux_sockets)?;
-    let state = state::look_up(host, &home, wanted.harness, session, &around)?;
+    let workplaces = Workplaces::with(host, std::slice::from_ref(cwd))?;
+    let state = state::look_up(host, &home, wanted.harness, session, &around, &workplaces)?;
     let mut side = SandboxSide {
-        binds: home::git_configuration(host, &home),
+        binds: Vec::new(),
+        kinds: BTreeMap::new(),
         create: Vec::new(),
         relocated: state.relocated,
         marks: Vec::new(),
@@ -116,28 +123,51 @@ fn side(
         around,
         facts,
     };
-    home::show_certificates(host, &home, &shown, &mut side);
+    home::git_configuration(host, &home, &workplaces, &mut side);
+    home::show_certificates(host, &home, &workplaces, &shown, &mut side);
     home::show_caches(host, &home, session, &mut side)?;
-    side.binds.extend(executable::path_binds(host, &home, cwd, &shown));
-    side.binds.extend(executable::binds(host, &home, program, &shown));
+    let mut tools = tools::look_up(host, &home, cwd, &workplaces, &shown);
+    side.binds.append(&mut tools.binds);
+    side.notes.append(&mut tools.notes);
+    home::hide(host, session, &tools.tokens, &mut side)?;
+    side.binds.extend(executable::binds(host, &home, program, &workplaces, &shown));
     side.binds.extend(state.binds.iter().cloned());
-    let named = named_commands::look_up(host, &home, wanted.harness, &shown);
+    let named = named_commands::look_up(host, &home, wanted.harness, &workplaces, &shown);
     side.binds.extend(named.binds);
     side.notes.extend(named.notes);
     side.create.extend(state.create);
     show_git(host, cwd, policy, &shown, &mut side);
     side.watched.endings = state.endings;
+    planted::clear(&workplaces, cwd, &mut side)?;
+    side.kinds = kinds(&side.binds);
     Ok(side)
 }
 
-fn sandbox_facts(host: &Host, home: &Path, bwrap: PathBuf) -> SandboxFacts {
+/// What each source is, by itself: a symlink is one.
+fn kinds(binds: &[Bind]) -> BTreeMap<PathBuf, Kind> {
+    let sources = binds.iter().filter(|bind| bind.origin() != Origin::Guard);
+    let kind = |path: &Path| {
+        let meta = std::fs::symlink_metadata(path).ok()?;
+        Some(match meta.file_type() {
+            kind if kind.is_file() => Kind::File,
+            kind if kind.is_dir() => Kind::Folder,
+            _ => Kind::Other,
+        })
+    };
+    sources
+        .filter_map(Bind::source)
+        .filter_map(|source| Some((source.to_owned(), kind(source)?)))
+        .collect()
+}
+
+fn sandbox_facts(host: &Host, home: &Path, bwrap: PathBuf, net: bool) -> SandboxFacts {
     SandboxFacts {
         bwrap,
         own_exe: host.exe.clone(),
         uid: host.uid,
         home: home.to_owned(),
         system: system::roots(),
-        etc: system::etc(),
+        etc: system::etc(net),
     }
 }
 
@@ -169,8 +199,10 @@ fn show_git(
         side.notes.push("git is left alone inside: its folder lies in a private one".into());
     }
     side.notes.append(&mut git.notes);
-    // Git's own records may name its folder by a path with symlinks in it.
-    let links = git.named_paths.iter().flat_map(|path| links::of(Origin::Git, path));
+    // Git's own records may name its folder by a path with symlinks in it: those of a plain path alone, for an
+    // agent may have written them.
+    let ways = git.named_paths.iter().filter_map(|path| links::way(&without_dots(path)));
+    let links = ways.flat_map(|way| way.made_anew(Origin::Git));
     side.binds.extend(links.filter(|link| !shown(link.dest())));
     if policy.fs == FsAccess::Ro {
         side.binds.extend(git.outside.map(|folder| Origin::Git.read_only(folder)));
@@ -198,12 +230,15 @@ fn surroundings(
         home: home.to_owned(),
         real_home: host.real_home().unwrap_or_else(|| home.to_owned()),
         own_folders: own_folders(host)?,
+        other_homes: machine::other_homes(host.uid),
         path_folders: executable::path_folders(host),
+        tool_roots: tools::roots_below(home),
+        state_roots: state::roots_of_all(host, home),
         tmux_sockets: tmux_sockets.iter().map(|path| canonical_as_far_as_it_exists(path)).collect(),
     })
 }
 
-fn own_folders(host: &Host) -> Result<Vec<PathBuf>, UserError> {
+pub(super) fn own_folders(host: &Host) -> Result<Vec<PathBuf>, UserError> {
     let mut folders = vec![host.state_folder()?, host.cache_folder()?];
     folders.push(host.runtime_path());
     Ok(folders.iter().map(|folder| canonical_as_far_as_it_exists(folder)).collect())

@@ -17,6 +17,27 @@ pub(super) fn all_values(text: &str) -> Vec<String> {
     entries(&joined(text)).map(|(_, _, value)| value).collect()
 }
 
+/// Whether a credential stands there: a url with a password or a token in it, or a key that is called so.
+pub(super) fn holds_a_secret(text: &str) -> bool {
+    const KEYS: &[&str] = &["extraheader", "token", "password", "pass", "secret"];
+    let text = joined(text);
+    let named = entries(&text).any(|(_, key, value)| {
+        let key = key.to_ascii_lowercase();
+        !value.is_empty() && KEYS.iter().any(|secret| key.ends_with(secret))
+    });
+    named || text.split("://").skip(1).any(has_password)
+}
+
+/// Whether a url that goes on like `rest` names a password, or a user that is a token.
+fn has_password(rest: &str) -> bool {
+    const SHORTEST_TOKEN: usize = 20;
+    let authority =
+        rest.split(['/', '"', '\'', ']', '#', ' ', '\t', '\n']).next().unwrap_or_default();
+    authority
+        .rsplit_once('@')
+        .is_some_and(|(user, _)| user.contains(':') || user.len() >= SHORTEST_TOKEN)
+}
+
 /// `text` with each value on one line: a backslash at the end of a line that is no comment lets it go on.
 fn joined(text: &str) -> String {
     let mut joined = String::with_capacity(text.len());
@@ -106,6 +127,27 @@ mod tests {
         assert_eq!(values(long, "a", "b"), ["in one", "c\\", "d e"]);
         let blanks = "[a]\nb = \" in \" \t; out\nb = \"in \"out \nb = \u{85}\n";
         assert_eq!(values(blanks, "a", "b"), [" in ", "in out", "\u{85}"]);
+    }
+
+    #[test]
+    fn credentials_are_told_from_other_settings() {
+        for text in [
+            "[url \"https://u:secret@host/\"]\n\tinsteadOf = https://host/\n",
+            "[url \"https://ghp_0123456789abcdefghij@github.com/\"]\n insteadOf = x\n",
+            "[http]\n\textraHeader = \"Authorization: Basic eA==\"\n",
+            "[sendemail]\n smtpPass = x\n",
+            "[github]\n token = x\n",
+        ] {
+            assert!(holds_a_secret(text), "{text}");
+        }
+        for text in [
+            "[url \"https://git@host/\"]\n insteadOf = git@host:\n",
+            "[user]\n email = a@b.example # see https://host/x@y:z\n",
+            "[http]\n extraHeader =\n[core]\n askPass = \n",
+            "[url \"ssh://git@host:22/\"]\n insteadOf = x\n",
+        ] {
+            assert!(!holds_a_secret(text), "{text}");
+        }
     }
 
     const CONFIGS: &[&str] = &[

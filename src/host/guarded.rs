@@ -36,6 +36,11 @@ pub(super) fn look_up(
     let roots: Vec<&Path> = std::iter::once(project).chain(git.outside.as_deref()).collect();
     let (create, marks) = made_for_the_run(git);
     let names = names(host, home, project, git, &roots);
+    let mut names = names;
+    // What is shown read-only elsewhere is so by the name that it has here, too.
+    let read_only = elsewhere.iter().filter(|bind| bind.is_read_only());
+    let also_here = read_only.filter_map(Bind::source).filter(|source| is_below(source, &roots));
+    names.extend(also_here.map(Path::to_owned));
     let mut paths: Vec<PathBuf> = names.iter().filter_map(|name| really(&roots, name)).collect();
     paths.extend(create.iter().map(|made| made.path().to_owned()));
     paths.extend(marks.iter().cloned());
@@ -68,8 +73,12 @@ fn names(host: &Host, home: &Path, project: &Path, git: &Git, roots: &[&Path]) -
     if host.exe.starts_with(project) {
         names.push(host.exe.clone());
     }
-    names.retain(|name| roots.iter().any(|root| name.starts_with(root) && name != root));
+    names.retain(|name| is_below(name, roots));
     names
+}
+
+fn is_below(path: &Path, roots: &[&Path]) -> bool {
+    roots.iter().any(|root| path.starts_with(root) && path != *root)
 }
 
 /// Where `name` really is, if that is below one of the `roots`, which are canonical: what an agent

@@ -2,14 +2,14 @@
 //! the session's own for what they download.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
-use crate::host::{Host, canonical_as_far_as_it_exists, gitconfig, reading};
+use crate::escape::for_terminal;
+use crate::host::{Host, Workplaces, canonical_as_far_as_it_exists, gitconfig, reading};
 use crate::plan::{Creation, SandboxSide};
 use crate::sandbox::environment::CERTIFICATES;
-use crate::sandbox::refusal::holds_credentials;
+use crate::sandbox::refusal::{self, holds_credentials};
 use crate::sandbox::{Bind, Origin};
 use crate::session::Session;
 
@@ -27,50 +27,80 @@ const CACHES: &[(&str, &str)] = &[("cache", ".cache"), ("npm", ".npm"), ("cargo"
 
 /// Git's own configuration with the files that it names: without it the identity is gone, and ignored
 /// secrets get staged. Its folder also holds `credentials`, so the files are named one by one.
-pub(super) fn git_configuration(host: &Host, home: &Path) -> Vec<Bind> {
-    let mut binds: Vec<Bind> = [".gitconfig", ".terminfo"]
-        .iter()
-        .filter_map(|name| shown_at(&home.join(name), &home.join(name)))
-        .collect();
+pub(super) fn git_configuration(
+    host: &Host,
+    home: &Path,
+    workplaces: &Workplaces,
+    side: &mut SandboxSide,
+) {
+    let gitconfig = home.join(".gitconfig");
+    let mut binds: Vec<Bind> = shown_at(workplaces, &gitconfig, &gitconfig).into_iter().collect();
     let given = host.var("XDG_CONFIG_HOME").map(Path::new).filter(|path| path.is_absolute());
     let folder = given.map_or_else(|| home.join(".config"), Path::to_owned).join("git");
     for name in ["config", "ignore", "attributes"] {
         // XDG_CONFIG_HOME is not passed, so git looks in the default place.
         let dest = home.join(".config/git").join(name);
-        binds.extend(shown_at(&folder.join(name), &dest));
+        binds.extend(shown_at(workplaces, &folder.join(name), &dest));
     }
-    let mut named = BTreeSet::new();
-    for file in [home.join(".gitconfig"), folder.join("config")] {
-        follow(&file, home, &mut named, 0);
+    let mut named = Named { home, workplaces, files: BTreeSet::new(), secret: None };
+    for file in [gitconfig, folder.join("config")] {
+        named.follow(&file, 0);
     }
-    for file in named {
-        binds.extend(shown_at(&file, &file));
+    for file in named.files {
+        binds.extend(shown_at(workplaces, &file, &file));
     }
-    binds
+    side.binds.extend(binds);
+    side.notes.extend(named.secret.map(|file| {
+        format!(
+            "git's configuration `{}` holds a credential, which is seen inside",
+            for_terminal(file)
+        )
+    }));
 }
 
-fn shown_at(path: &Path, dest: &Path) -> Option<Bind> {
-    let source = fs::canonicalize(path).ok()?;
+fn shown_at(workplaces: &Workplaces, path: &Path, dest: &Path) -> Option<Bind> {
+    let source = workplaces.real(path).filter(|real| real.is_file())?;
     let dest = canonical_as_far_as_it_exists(dest.parent()?).join(dest.file_name()?);
     Some(Origin::Settings.read_only_at(source, dest))
 }
 
-/// Collects the files that the configuration `file` names, and those that these name.
-fn follow(file: &Path, home: &Path, named: &mut BTreeSet<PathBuf>, depth: usize) {
-    const DEEPEST: usize = 5;
-    let text = reading::text(file);
-    for (section, key) in NAMED_FILES {
-        for value in gitconfig::values(&text, section, key) {
-            let path = gitconfig::path(&value, home, file.parent().unwrap_or(home));
-            let Ok(real) = fs::canonicalize(&path) else {
-                continue;
-            };
-            if real.is_file()
-                && !holds_credentials(&real, home)
-                && named.insert(path.clone())
-                && depth < DEEPEST
-            {
-                follow(&path, home, named, depth + 1);
+/// The files that git's configuration names.
+struct Named<'a> {
+    home: &'a Path,
+    workplaces: &'a Workplaces,
+    files: BTreeSet<PathBuf>,
+    /// A file of the configuration with a credential in it.
+    secret: Option<PathBuf>,
+}
+
+impl Named<'_> {
+    /// Collects the files that the configuration `file` names, and those that these name. One that lies
+    /// in a workplace names nothing: it may be the dotfiles' own, and an agent's words.
+    fn follow(&mut self, file: &Path, depth: usize) {
+        const DEEPEST: usize = 5;
+        let Some(real) = self.workplaces.real(file) else {
+            return;
+        };
+        let text = reading::text(&real);
+        if gitconfig::holds_a_secret(&text) {
+            self.secret.get_or_insert_with(|| file.to_owned());
+        }
+        if self.workplaces.hold(&real) {
+            return;
+        }
+        for (section, key) in NAMED_FILES {
+            for value in gitconfig::values(&text, section, key) {
+                let path = gitconfig::path(&value, self.home, file.parent().unwrap_or(self.home));
+                let Some(real) = self.workplaces.real(&path) else {
+                    continue;
+                };
+                if real.is_file()
+                    && !holds_credentials(&real, self.home)
+                    && self.files.insert(path.clone())
+                    && depth < DEEPEST
+                {
+                    self.follow(&path, depth + 1);
+                }
             }
         }
     }
@@ -80,21 +110,49 @@ fn follow(file: &Path, home: &Path, named: &mut BTreeSet<PathBuf>, depth: usize)
 pub(super) fn show_certificates(
     host: &Host,
     home: &Path,
+    workplaces: &Workplaces,
     shown: &dyn Fn(&Path) -> bool,
     side: &mut SandboxSide,
 ) {
     for name in CERTIFICATES {
-        let Some(real) = host.var(name).and_then(|path| fs::canonicalize(path).ok()) else {
+        let Some(real) = host.var(name).and_then(|path| workplaces.real(Path::new(path))) else {
             continue;
         };
-        if home.starts_with(&real) || holds_credentials(&real, home) {
+        if home.starts_with(&real) || holds_credentials(&real, home) || !may_be_certificate(&real) {
             continue;
         }
         side.relocated.insert((*name).into(), real.clone().into());
         if !shown(&real) && !real.starts_with("/etc/ssl") {
-            side.binds.push(Origin::Settings.read_only(real));
+            side.binds.push(Origin::Certificates.read_only(real));
         }
     }
+}
+
+/// Of /etc and what belongs to the system a certificate by its name alone: there are secrets beside.
+fn may_be_certificate(real: &Path) -> bool {
+    const ENDINGS: &[&str] = &["pem", "crt", "cer"];
+    !refusal::is_system(real)
+        || ["/usr", "/etc/ssl", "/etc/pki"].iter().any(|folder| real.starts_with(folder))
+        || real.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known))
+}
+
+/// Hides files and folders in what is shown: an empty file of the session's, which is bound nowhere else,
+/// or nothing at all.
+pub(super) fn hide(
+    host: &Host,
+    session: &Session,
+    paths: &[PathBuf],
+    side: &mut SandboxSide,
+) -> Result<(), UserError> {
+    let (folders, files): (Vec<_>, Vec<_>) = paths.iter().partition(|path| path.is_dir());
+    side.binds.extend(folders.into_iter().map(|folder| Origin::Tool.private(folder)));
+    if !files.is_empty() {
+        let own = canonical_as_far_as_it_exists(&host.cache_folder()?.join(session.id.as_str()));
+        let empty = own.join("empty");
+        side.binds.extend(files.into_iter().map(|file| Origin::Own.read_only_at(&empty, file)));
+        side.create.push(Creation::File(empty, ""));
+    }
+    Ok(())
 }
 
 /// One private disk folder a session, so that downloads are not lost at every stop and don't fill

@@ -7,39 +7,42 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::sandbox::{Bind, Origin};
 
-/// One step from a path to the file that it means.
-pub(super) enum Hop {
-    Link { at: PathBuf, target: PathBuf },
-    File(PathBuf),
+/// How a path leads to the file that it means.
+pub(super) struct Way {
+    /// Where each symlink stands, and what it says.
+    pub(super) links: Vec<(PathBuf, PathBuf)>,
+    /// Canonical, as far as it exists.
+    pub(super) end: PathBuf,
 }
 
-/// Follows `path` component by component.
-pub(super) fn hops(path: &Path) -> Vec<Hop> {
+/// Follows `path` component by component; `None` where the symlinks never end.
+pub(super) fn way(path: &Path) -> Option<Way> {
     const MOST_LINKS: usize = 40;
-    let mut hops = Vec::new();
-    let mut real = PathBuf::from("/");
+    let mut links = Vec::new();
+    let mut end = PathBuf::from("/");
     let mut left: VecDeque<OsString> = components(path).collect();
     while let Some(name) = left.pop_front() {
         if name == ".." {
-            real.pop();
+            end.pop();
             continue;
         }
-        let at = real.join(&name);
-        match fs::read_link(&at) {
-            Ok(target) if hops.len() < MOST_LINKS => {
-                if target.is_absolute() {
-                    real = PathBuf::from("/");
-                }
-                for name in components(&target).collect::<Vec<_>>().into_iter().rev() {
-                    left.push_front(name);
-                }
-                hops.push(Hop::Link { at, target });
-            }
-            _ => real = at,
+        let at = end.join(&name);
+        let Ok(target) = fs::read_link(&at) else {
+            end = at;
+            continue;
+        };
+        if links.len() == MOST_LINKS {
+            return None;
         }
+        if target.is_absolute() {
+            end = PathBuf::from("/");
+        }
+        for name in components(&target).collect::<Vec<_>>().into_iter().rev() {
+            left.push_front(name);
+        }
+        links.push((at, target));
     }
-    hops.push(Hop::File(real));
-    hops
+    Some(Way { links, end })
 }
 
 fn components(path: &Path) -> impl Iterator<Item = OsString> + '_ {
@@ -50,12 +53,9 @@ fn components(path: &Path) -> impl Iterator<Item = OsString> + '_ {
     })
 }
 
-/// The symlinks on the way to `path`, to be made anew.
-pub(super) fn of(origin: Origin, path: &Path) -> Vec<Bind> {
-    let hops = hops(path).into_iter();
-    hops.filter_map(|hop| match hop {
-        Hop::Link { at, target } => Some(origin.link(at, target)),
-        Hop::File(_) => None,
-    })
-    .collect()
+impl Way {
+    /// The symlinks, to be made anew.
+    pub(super) fn made_anew(self, origin: Origin) -> impl Iterator<Item = Bind> {
+        self.links.into_iter().map(move |(at, target)| origin.link(at, target))
+    }
 }

@@ -37,6 +37,25 @@ fn maps_everybody(map: &str) -> bool {
     map.split_whitespace().eq(["0", "0", "4294967295"])
 }
 
+/// The home folders of other people than `uid`, as far as the user database's file lists them.
+pub(crate) fn other_homes(uid: u32) -> Vec<PathBuf> {
+    const FIRST_PERSON: u32 = 1000;
+    const NOBODY: u32 = 65534;
+    const MOST: usize = 200;
+    let text = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let home = |line: &str| {
+        let fields: Vec<&str> = line.split(':').collect();
+        let [_, _, of, _, _, home, ..] = fields.as_slice() else {
+            return None;
+        };
+        let of: u32 = of.parse().ok()?;
+        let is_another = of != uid && of >= FIRST_PERSON && of != NOBODY;
+        is_another.then(|| fs::canonicalize(home).ok())?
+    };
+    let homes = text.lines().filter_map(home).filter(|home| home != Path::new("/"));
+    homes.take(MOST).collect()
+}
+
 /// The name resolver's file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Resolver {

@@ -15,11 +15,14 @@ mod links;
 pub(crate) mod machine;
 mod named_commands;
 mod observed;
+mod planted;
 pub(crate) mod popup;
 pub(crate) mod programs;
 mod reading;
+mod script;
 mod state;
 mod system;
+mod tools;
 mod transcript;
 pub(crate) mod unfinished;
 mod workplaces;
@@ -170,6 +173,7 @@ pub(crate) fn make_private_folder(path: &Path) -> anyhow::Result<()> {
 pub(crate) fn create(creation: &Creation) -> anyhow::Result<()> {
     match creation {
         Creation::Folder(path) => make_private_folder(path),
+        Creation::NoLink(path) => remove_link(path),
         Creation::File(path, content) => {
             use std::io::Write;
             let made = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
@@ -183,6 +187,15 @@ pub(crate) fn create(creation: &Creation) -> anyhow::Result<()> {
                 }
             }
         }
+    }
+}
+
+/// Removes a symlink; anything else stays.
+fn remove_link(path: &Path) -> anyhow::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_symlink() => fs::remove_file(path)
+            .with_context(|| format!("could not remove `{}`", for_terminal(path))),
+        _ => Ok(()),
     }
 }
 

@@ -1,7 +1,6 @@
 //! Commands that a harness's settings name: a status line, hooks. Their scripts are shown inside where
 //! they lie beside the settings; of the others a person is told that they will not be found.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -9,7 +8,7 @@ use serde_json::Value;
 use crate::escape::for_terminal;
 use crate::harness::Harness;
 use crate::host::state::root_folder;
-use crate::host::{Host, gitconfig, reading};
+use crate::host::{Host, Workplaces, gitconfig, reading};
 use crate::sandbox::{Bind, Origin};
 
 /// What follows from the settings of one harness.
@@ -24,16 +23,22 @@ pub(super) fn look_up(
     host: &Host,
     home: &Path,
     harness: &Harness,
+    workplaces: &Workplaces,
     shown: &dyn Fn(&Path) -> bool,
 ) -> NamedCommands {
     let mut found = NamedCommands::default();
     for (root, file) in harness.command_settings {
         let folder = root_folder(host, home, *root);
-        let text = reading::text(&folder.join(file));
+        // What lies in a workplace may be an agent's: it names nothing.
+        let settings = workplaces.real(&folder.join(file));
+        let Some(settings) = settings.filter(|settings| !workplaces.hold(settings)) else {
+            continue;
+        };
+        let text = reading::text(&settings);
         let commands = in_json(&text);
         for program in commands.iter().filter_map(|command| program(command, home)) {
             if program.starts_with(&folder) && program.is_file() {
-                if let Ok(source) = fs::canonicalize(&program) {
+                if let Some(source) = workplaces.real(&program) {
                     found.binds.push(Origin::Settings.read_only_at(source, program));
                 }
             } else if program.starts_with(home) && !shown(&program) {

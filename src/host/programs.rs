@@ -5,8 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::host::links::Hop;
-use crate::host::{Host, Workplaces, executable, links};
+use crate::host::{Host, Workplaces, links, tools};
 use crate::sandbox::refusal;
 use crate::trusted::Found;
 use crate::{child, trusted};
@@ -52,23 +51,21 @@ fn may_be_an_agents(host: &Host, cwd: &Path, path: &Path) -> bool {
     let Some(around) = Workplaces::around(host, cwd) else {
         return true;
     };
-    if !around.hold(path) {
+    if !around.decide(path) {
         return false;
     }
-    let has_home = host.home().is_ok_and(|home| !around.hold(&home));
+    let has_home = host.home().is_ok_and(|home| !around.decide(&home));
     !(has_home && is_installed(host, path))
-        || Workplaces::around(host, Path::new("/")).is_none_or(|known| known.hold(path))
+        || Workplaces::around(host, Path::new("/")).is_none_or(|known| known.decide(path))
 }
 
 /// Whether the system or a package manager has written everything on the way to `path`.
 fn is_installed(host: &Host, path: &Path) -> bool {
     let home = host.home().ok();
-    let in_tools = |at: &Path| {
-        is_systems(at) || home.as_ref().is_some_and(|home| executable::is_a_tool(home, at))
-    };
-    links::hops(path).iter().all(|hop| match hop {
-        Hop::Link { at, .. } | Hop::File(at) => in_tools(at),
-    })
+    let in_tools =
+        |at: &Path| is_systems(at) || home.as_ref().is_some_and(|home| tools::is_one(home, at));
+    links::way(path)
+        .is_some_and(|way| in_tools(&way.end) && way.links.iter().all(|(at, _)| in_tools(at)))
 }
 
 /// What a program says of its version.

@@ -1,16 +1,18 @@
 //! The state folders of a harness: what of them exists, and how it is shown inside.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
 use crate::escape::for_terminal;
+use crate::harness;
 use crate::harness::{
     Conversation, Harness, Missing, StateAccess, StateBind, StateRoot, UserSetting, slug,
 };
 use crate::host::observed::ending_with;
-use crate::host::{Host, canonical_as_far_as_it_exists, conversations, reading};
+use crate::host::{Host, Workplaces, canonical_as_far_as_it_exists, conversations, reading};
 use crate::plan::Creation;
 use crate::sandbox::environment::Variables;
 use crate::sandbox::refusal::{Surroundings, check_relocated};
@@ -45,6 +47,7 @@ pub(super) fn look_up(
     harness: &Harness,
     session: &Session,
     around: &Surroundings,
+    workplaces: &Workplaces,
 ) -> Result<HarnessState, UserError> {
     let mut state = HarnessState::default();
     for bind in harness.sandbox_binds {
@@ -60,7 +63,7 @@ pub(super) fn look_up(
             state.endings.push((root.clone(), ending.to_owned()));
         }
         for path in paths(bind, &root, &session.cwd) {
-            add(&mut state, bind, &root, path, writable_above(harness, bind))?;
+            add(&mut state, bind, &root, path, writable_above(harness, bind), workplaces)?;
         }
     }
     if let Conversation::Learnt(rollouts) = harness.conversation {
@@ -73,6 +76,15 @@ pub(super) fn look_up(
         state.binds.push(Origin::Own.writable_at(source, dest));
     }
     Ok(state)
+}
+
+/// Where all harnesses keep their state and logins, for this caller and by default.
+pub(super) fn roots_of_all(host: &Host, home: &Path) -> Vec<PathBuf> {
+    let all = harness::ALL.iter().flat_map(|harness| harness.state_roots());
+    let places = all.flat_map(|(root, path)| {
+        [home.join(root.default).join(path), root_folder(host, home, root).join(path)]
+    });
+    BTreeSet::from_iter(places).into_iter().collect()
 }
 
 /// Which of [`Harness::user_settings`] stand in the user's files.
@@ -121,6 +133,7 @@ fn add(
     root: &Path,
     dest: PathBuf,
     writable_above: bool,
+    workplaces: &Workplaces,
 ) -> Result<(), UserError> {
     if writable_above {
         ensure_no_link(root, &dest)?;
@@ -136,9 +149,10 @@ fn add(
             }
         }
     }
-    let source = match fs::canonicalize(&dest) {
-        Ok(real) => real,
-        Err(_) => dest.clone(),
+    let source = match workplaces.real(&dest) {
+        Some(real) => real,
+        None if exists => return Err(led_by_an_agent(&dest)),
+        None => dest.clone(),
     };
     if bind.access == StateAccess::Writable && source.is_file() {
         state.renewable.push(source.clone());
@@ -149,6 +163,14 @@ fn add(
         StateAccess::Private => Origin::State.private(dest),
     });
     Ok(())
+}
+
+fn led_by_an_agent(path: &Path) -> UserError {
+    UserError::new(format!(
+        "`{}` leads through a symlink in a folder where a sandboxed session has worked: it is not followed",
+        for_terminal(path)
+    ))
+    .hint("replace the symlink by the file or folder itself")
 }
 
 /// A symlink in a folder that the harness may write can't be bound over: the agent would replace it.

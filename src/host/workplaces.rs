@@ -1,36 +1,60 @@
-//! Where sandboxed agents write: a program that lies there is run inside only.
+//! Where sandboxed sessions write, or ever wrote. What lies there may have been made by an agent: it is
+//! shown as what it is, but no symlink of it is followed, and nothing that it says decides what else is shown.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::host::links::Hop;
+use crate::error::UserError;
+use crate::host::links::Way;
 use crate::host::{Host, links};
 use crate::sandbox::refusal;
-use crate::store;
 use crate::store::Store;
 
-/// Folders of projects.
+/// Folders in which an agent may have made anything.
 pub(super) struct Workplaces(Vec<PathBuf>);
 
 impl Workplaces {
+    /// All that the store knows of, our own folders, and `more`.
+    pub(super) fn with(host: &Host, more: &[PathBuf]) -> Result<Self, UserError> {
+        let mut folders = Store::workplaces(&host.state_folder()?).map_err(|error| {
+            UserError::new(format!("where agents have worked is not known: {error}"))
+                .hint("`hqt-tmux doctor` says what is wrong with the store")
+        })?;
+        folders.extend(super::facts::own_folders(host)?);
+        folders.extend_from_slice(more);
+        Ok(Self(folders))
+    }
+
     /// The project that `cwd` lies in, and the folders of all sandboxed sessions; `None` when these are not known.
     pub(super) fn around(host: &Host, cwd: &Path) -> Option<Self> {
-        let mut folders = match Store::open_to_read(&host.state_folder().ok()?) {
-            Ok(store) => store.sandboxed_folders().ok()?,
-            Err(store::Error::Absent) => Vec::new(),
-            Err(_) => return None,
-        };
+        let mut folders = Store::workplaces(&host.state_folder().ok()?).ok()?;
         folders.extend(project_of(host, cwd));
         Some(Self(folders))
     }
 
-    /// Whether something on the way to `path` lies in one of them: an agent can lead it elsewhere.
+    /// Whether `path`, canonical, lies in one of them.
     pub(super) fn hold(&self, path: &Path) -> bool {
-        let lies_in_one = |at: &Path| self.0.iter().any(|folder| at.starts_with(folder));
+        self.0.iter().any(|folder| path.starts_with(folder))
+    }
+
+    /// Whether an agent can decide what `path` is: it, or a symlink on the way to it, lies in one of them.
+    pub(super) fn decide(&self, path: &Path) -> bool {
         path.is_relative()
-            || lies_in_one(path)
-            || links::hops(path).iter().any(|hop| match hop {
-                Hop::Link { at, .. } | Hop::File(at) => lies_in_one(at),
-            })
+            || self.hold(path)
+            || self.way(path).is_none_or(|way| self.hold(&way.end))
+    }
+
+    /// The way to `path`; `None` where a symlink in one of them would lead it.
+    pub(super) fn way(&self, path: &Path) -> Option<Way> {
+        let way = links::way(path)?;
+        let is_led = way.links.iter().any(|(at, _)| self.hold(at));
+        (path.is_absolute() && !is_led).then_some(way)
+    }
+
+    /// The file or folder that `path` means, canonical; `None` where there is none, or [`Self::way`] has none.
+    pub(super) fn real(&self, path: &Path) -> Option<PathBuf> {
+        let end = self.way(path)?.end;
+        fs::symlink_metadata(&end).is_ok().then_some(end)
     }
 }
 

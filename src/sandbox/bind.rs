@@ -8,11 +8,13 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Origin {
     /// /usr and its kind, the curated part of /etc, the name resolver.
     System,
-    /// The fixed table of folders of tools, and the folders of PATH.
+    /// The fixed table of folders of tools, the folders of PATH, the installation of the program.
     Tool,
-    /// Configuration of the user's: git's with the files that it names, certificates.
+    /// Files of the user's: git's configuration with what it names, scripts that a harness's settings name.
     Settings,
-    /// The program of the session, with what it needs to start.
+    /// What the variables for certificates name.
+    Certificates,
+    /// Files: the program of the session, its interpreters, and the symlinks that lead to them.
     Program,
     /// The harness's state, by its table.
     State,
@@ -89,7 +91,6 @@ impl Origin {
 }
 
 impl Bind {
-    #[expect(dead_code, reason = "the check over the finished plan asks for it")]
     pub(crate) fn origin(&self) -> Origin {
         self.origin
     }

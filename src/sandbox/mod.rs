@@ -4,12 +4,15 @@
 //! harness either: whoever calls says what is to be visible.
 
 mod bind;
+mod closed;
 pub(crate) mod environment;
 pub(crate) mod filter;
 pub(crate) mod guard;
 pub(crate) mod refusal;
+pub(crate) mod roots;
 
 pub(crate) use bind::{Bind, Origin};
+pub(crate) use closed::{Closed, Kind};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

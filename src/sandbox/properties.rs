@@ -66,7 +66,10 @@ fn around() -> Surroundings {
         home: HOME.into(),
         real_home: HOME.into(),
         own_folders: Vec::new(),
+        other_homes: Vec::new(),
         path_folders: Vec::new(),
+        tool_roots: Vec::new(),
+        state_roots: Vec::new(),
         tmux_sockets: vec!["/home/u/a/socket".into()],
     }
 }

@@ -12,10 +12,16 @@ pub(crate) struct Surroundings {
     pub(crate) home: PathBuf,
     /// What the user database says; `$HOME` may be another.
     pub(crate) real_home: PathBuf,
+    /// Of other users.
+    pub(crate) other_homes: Vec<PathBuf>,
     /// Where our own store, locks and reports lie.
     pub(crate) own_folders: Vec<PathBuf>,
     /// The folders of PATH.
     pub(crate) path_folders: Vec<PathBuf>,
+    /// The folders of [`crate::sandbox::roots`] that exist below the home folder.
+    pub(crate) tool_roots: Vec<PathBuf>,
+    /// Where the harnesses keep their state and logins.
+    pub(crate) state_roots: Vec<PathBuf>,
     /// Sockets of tmux servers: whoever connects to one runs commands on the host.
     pub(crate) tmux_sockets: Vec<PathBuf>,
 }
@@ -58,68 +64,48 @@ const ROOTS: &[&str] = &[
     "/gnu",
 ];
 
-/// Folders of the home folder that are no project and are in none.
-const PRIVATE: &[&str] = &[
+/// Folders of the home folder that are no project and are in none, besides those of [`SECRET`].
+const PRIVATE: &[&str] = &[".config", ".local", ".cache", ".local/share", ".local/state"];
+
+/// Below these there are secrets: in no project, and never shown.
+const SECRET: &[&str] = &[
     ".ssh",
     ".gnupg",
     ".aws",
     ".kube",
     ".docker",
-    ".config",
-    ".local",
-    ".cache",
-    ".claude",
-    ".codex",
-    ".kiro",
-    ".gemini",
-    ".copilot",
-    ".qwen",
-    ".aider",
     ".azure",
     ".mozilla",
     ".password-store",
     ".pki",
     ".oci",
+    ".qwen",
+    ".aider",
+    ".thunderbird",
+    ".terraform.d",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".git-credentials",
+    ".config/git/credentials",
     ".config/gh",
     ".config/gcloud",
-    ".local/share",
-    ".local/state",
+    ".config/google-chrome",
+    ".config/chromium",
     ".local/share/keyrings",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
 ];
 
-/// Below these there are credentials, or files that the host's programs obey.
-const CREDENTIALS: &[&str] = &[
-    ".ssh",
-    ".gnupg",
-    ".aws",
-    ".kube",
-    ".docker",
-    ".claude",
-    ".codex",
-    ".kiro",
-    ".gemini",
-    ".copilot",
-    ".qwen",
-    ".aider",
-    ".azure",
-    ".mozilla",
-    ".password-store",
-    ".pki",
-    ".oci",
-    ".config/gh",
-    ".config/gcloud",
+/// Below these there are files that the host's programs obey: in no project.
+const OBEYED: &[&str] = &[
     ".config/git",
     ".config/systemd",
     ".config/autostart",
-    ".config/google-chrome",
-    ".config/chromium",
     ".local/bin",
     ".local/share/applications",
-    ".local/share/keyrings",
     ".cargo",
     ".rustup",
-    ".thunderbird",
-    ".terraform.d",
 ];
 
 /// Refuses `cwd`, canonical, as the project of a sandboxed session, with the reason and the remedy.
@@ -129,8 +115,8 @@ pub(crate) fn check_cwd(cwd: &Path, around: &Surroundings) -> Result<(), UserErr
         Some("it is the whole file system".to_owned())
     } else if cwd == home {
         Some("it is the home folder ($HOME), with all that is private in it".to_owned())
-    } else if home.starts_with(cwd) || around.real_home.starts_with(cwd) {
-        Some("a home folder of the user is it or lies in it".to_owned())
+    } else if around.homes().any(|home| home.starts_with(cwd)) || is_child_of_home(cwd) {
+        Some("a home folder is it or lies in it".to_owned())
     } else if is_system(cwd) {
         Some("it belongs to the system".to_owned())
     } else if is_shared(cwd) {
@@ -148,9 +134,26 @@ pub(crate) fn check_cwd(cwd: &Path, around: &Surroundings) -> Result<(), UserErr
     }
 }
 
-/// Whether `path` lies in a folder of credentials.
+impl Surroundings {
+    /// Of this user and of others.
+    pub(super) fn homes(&self) -> impl Iterator<Item = &Path> {
+        [&self.home, &self.real_home].into_iter().chain(&self.other_homes).map(PathBuf::as_path)
+    }
+
+    /// Whether `path` is or lies in something that is never shown, in whosever home.
+    pub(super) fn is_secret(&self, path: &Path) -> bool {
+        self.homes().any(|home| SECRET.iter().any(|secret| path.starts_with(home.join(secret))))
+    }
+}
+
+/// A home folder of somebody whom the user database does not list.
+fn is_child_of_home(cwd: &Path) -> bool {
+    cwd.parent() == Some(Path::new("/home"))
+}
+
+/// Whether `path` lies in a folder of credentials, or of what the host obeys.
 pub(crate) fn holds_credentials(path: &Path, home: &Path) -> bool {
-    CREDENTIALS.iter().any(|private| path.starts_with(home.join(private)))
+    SECRET.iter().chain(OBEYED).any(|private| path.starts_with(home.join(private)))
 }
 
 /// Whether no session whatever can be sandboxed in `folder`, whoever asks.
@@ -170,18 +173,31 @@ pub(crate) fn is_system(path: &Path) -> bool {
 
 fn private_reason(cwd: &Path, around: &Surroundings) -> Option<String> {
     let home = &around.home;
-    if let Some(own) =
-        around.own_folders.iter().find(|own| cwd.starts_with(own) || own.starts_with(cwd))
-    {
+    let overlaps = |own: &&PathBuf| cwd.starts_with(own) || own.starts_with(cwd);
+    if let Some(own) = around.own_folders.iter().find(overlaps) {
         return Some(format!("hqt-tmux keeps its own records in `{}`", for_terminal(own)));
     }
-    if let Some(private) = PRIVATE.iter().find(|private| home.join(private).starts_with(cwd)) {
-        return Some(format!("it is or contains the private folder ~/{private}"));
+    // What a variable relocates may lie in a project, where it is guarded.
+    if let Some(root) = around.state_roots.iter().find(|root| cwd.starts_with(root)) {
+        return Some(format!("a harness keeps its state and login in `{}`", for_terminal(root)));
     }
-    if let Some(private) = CREDENTIALS.iter().find(|private| cwd.starts_with(home.join(private))) {
+    if let Some(root) = around.tool_roots.iter().find(|root| cwd.starts_with(root)) {
         return Some(format!(
-            "it lies in ~/{private}, which holds credentials or settings that the host obeys"
+            "`{}` is a folder of tools: what is written there runs on the host",
+            for_terminal(root)
         ));
+    }
+    for home in around.homes() {
+        let below = |name: &&&str| cwd.starts_with(home.join(name));
+        let holds = |name: &&&str| home.join(name).starts_with(cwd);
+        if let Some(private) = PRIVATE.iter().chain(SECRET).chain(OBEYED).find(holds) {
+            return Some(format!("it is or contains the private folder ~/{private}"));
+        }
+        if let Some(private) = SECRET.iter().chain(OBEYED).find(below) {
+            return Some(format!(
+                "it lies in ~/{private}, which holds credentials or settings that the host obeys"
+            ));
+        }
     }
     let on_path =
         around.path_folders.iter().any(|folder| folder.starts_with(home) && folder == cwd);
@@ -252,7 +268,10 @@ mod tests {
             home: "/home/u".into(),
             real_home: "/home/u".into(),
             own_folders: vec!["/home/u/.local/state/hqt-tmux".into()],
-            path_folders: vec!["/usr/bin".into(), "/home/u/bin".into()],
+            other_homes: vec!["/srv/v".into()],
+            path_folders: vec!["/usr/bin".into(), "/home/u/scripts".into()],
+            tool_roots: vec!["/home/u/bin".into()],
+            state_roots: vec!["/home/u/.claude".into(), "/home/u/.config/opencode".into()],
             tmux_sockets: vec!["/srv/p/tmux-1000/default".into()],
         }
     }
@@ -278,6 +297,15 @@ mod tests {
             "/home/u/.local/state",
             "/home/u/.local/state/hqt-tmux/x",
             "/home/u/bin",
+            "/home/u/bin/p",
+            "/home/u/scripts",
+            "/home/u/.config/opencode",
+            "/home/u/.config/opencode/agents",
+            "/srv",
+            "/srv/v",
+            "/srv/v/.ssh/x",
+            "/srv/v/.local/share",
+            "/home/other",
             "/root",
         ] {
             let refused = check_cwd(Path::new(cwd), &around());
@@ -294,7 +322,9 @@ mod tests {
             "/srv/p",
             "/run/media/u/p",
             "/homework",
-            "/home/u/bin/p",
+            "/home/u/scripts/p",
+            "/srv/v/p",
+            "/home/other/p",
         ] {
             assert_eq!(check_cwd(Path::new(cwd), &around()), Ok(()), "{cwd}");
         }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, Transaction};
 
 use crate::session::{Session, SessionId};
-use crate::store::{PATIENCE, Record, Result, Store, migrations, path, row};
+use crate::store::{Error, PATIENCE, Record, Result, Store, migrations, path, row};
 
 /// What a session is called, and enough to know it by.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -82,10 +82,21 @@ impl Store {
         }
     }
 
-    /// The folders of sandboxed sessions.
-    pub(crate) fn sandboxed_folders(&self) -> Result<Vec<PathBuf>> {
-        let query = "SELECT DISTINCT cwd FROM session WHERE sandbox_json IS NOT NULL";
-        let mut statement = self.connection.prepare(query)?;
+    /// The folders in which sandboxed sessions have ever written, also those that are deleted. A moment's
+    /// writer is waited for: without the answer nothing starts.
+    pub(crate) fn workplaces(folder: &Path) -> Result<Vec<PathBuf>> {
+        let store = match Self::open_to_read(folder) {
+            Err(Error::Absent) => return Ok(Vec::new()),
+            opened => opened?,
+        };
+        store.connection.busy_timeout(PATIENCE)?;
+        // An older store has the projects alone, until it is written.
+        let query = match store.version()? {
+            ..2 => return Ok(Vec::new()),
+            2..4 => "SELECT cwd FROM session WHERE sandbox_json IS NOT NULL",
+            _ => "SELECT folder FROM workplace",
+        };
+        let mut statement = store.connection.prepare(query)?;
         let folders =
             statement.query_map([], |row| Ok(PathBuf::from(OsString::from_vec(row.get(0)?))))?;
         Ok(folders.collect::<rusqlite::Result<_>>()?)

@@ -9,6 +9,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0001_session.sql"),
     include_str!("../../migrations/0002_sandbox.sql"),
     include_str!("../../migrations/0003_report.sql"),
+    include_str!("../../migrations/0004_workplace.sql"),
 ];
 
 /// The version that this binary knows.

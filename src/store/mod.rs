@@ -112,13 +112,20 @@ impl Store {
     }
 
     /// Records the start of a run on the tmux server at `socket`. The newest start has the greatest time, also
-    /// after the clock was set back: `resume --last` goes by it.
+    /// after the clock was set back: `resume --last` goes by it. That the run writes in `workplaces` is
+    /// remembered for good.
     pub(crate) fn begin_run(
         &self,
         id: &SessionId,
         socket: Option<&Path>,
         at: SystemTime,
+        workplaces: &[PathBuf],
     ) -> Result<()> {
+        let transaction = self.connection.unchecked_transaction()?;
+        for folder in workplaces {
+            let query = "INSERT OR IGNORE INTO workplace (folder) VALUES (?1)";
+            self.change(query, [folder.as_os_str().as_bytes()])?;
+        }
         self.change(
             "UPDATE session SET run_open = 1, failed_unseen = 0, note = NULL, \
              last_started_at = MAX(?2, 1 + (SELECT IFNULL(MAX(last_started_at), 0) FROM session)), \
@@ -128,7 +135,8 @@ impl Store {
                 row::milliseconds(at),
                 socket.map(|path| path.as_os_str().as_bytes())
             ],
-        )
+        )?;
+        Ok(transaction.commit()?)
     }
 
     /// Makes `conversation` the current one; a different one before it is kept as the former.

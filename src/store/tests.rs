@@ -71,9 +71,45 @@ fn a_store_of_each_older_version_is_carried_over() {
         .unwrap();
     migrations::apply(&mut connection).unwrap();
     let store = Store { connection };
+    assert_eq!(workplaces(&store), [""; 0], "it was not sandboxed");
     let all = store.all().unwrap();
     assert_eq!((all[0].name.as_str(), &all[0].sandbox), ("old", &Sandboxing::Off));
     assert_eq!(all[0].cwd, Path::new("/p"));
+}
+
+fn workplaces(store: &Store) -> Vec<String> {
+    let mut statement = store
+        .connection
+        .prepare("SELECT CAST(folder AS TEXT) FROM workplace ORDER BY folder")
+        .unwrap();
+    statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+}
+
+#[test]
+fn where_sessions_have_worked_outlives_them() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    for migration in &migrations::MIGRATIONS[..3] {
+        connection.execute_batch(migration).unwrap();
+    }
+    let insert = "INSERT INTO session (id, name, harness, arguments, cwd, env_names, created_at, run_open, \
+                  failed_unseen, sandbox_json) VALUES ";
+    let rows = [("a", "x'2f70'", "'{}'"), ("b", "x'2f70'", "'{}'"), ("c", "x'2f71'", "NULL")];
+    for (id, cwd, sandbox) in rows {
+        let row = format!("('{id}', 'n', 'codex', x'', {cwd}, '[]', 7, 0, 0, {sandbox})");
+        connection.execute_batch(&format!("{insert}{row}")).unwrap();
+    }
+    connection.pragma_update(None, "user_version", 3).unwrap();
+    migrations::apply(&mut connection).unwrap();
+    let store = Store { connection };
+    assert_eq!(workplaces(&store), ["/p"]);
+    let session = session('a', Sandboxing::Off);
+    store.insert(&session).unwrap();
+    let at = SystemTime::UNIX_EPOCH;
+    for _ in 0..2 {
+        store.begin_run(&session.id, None, at, &["/r".into(), "/p".into()]).unwrap();
+    }
+    assert!(store.delete(&session.id).unwrap());
+    assert_eq!(workplaces(&store), ["/p", "/r"]);
 }
 
 #[test]
@@ -97,7 +133,7 @@ fn a_run_leaves_its_traces() {
     let session = session('a', Sandboxing::Off);
     store.insert(&session).unwrap();
     let at = SystemTime::UNIX_EPOCH + Duration::from_secs(9);
-    store.begin_run(&session.id, Some(Path::new("/s")), at).unwrap();
+    store.begin_run(&session.id, Some(Path::new("/s")), at, &["/p".into()]).unwrap();
     store.add_note(&session.id, "one").unwrap();
     store.add_note(&session.id, "two").unwrap();
     store.set_report(&session.id, &["/p/.envrc".into()]).unwrap();

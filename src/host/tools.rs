@@ -1,0 +1,152 @@
+//! The user's own tools: folders by a fixed table, and the folders of PATH. Where they hold tokens these are
+//! hidden again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::host::{Host, Workplaces, executable, reading};
+use crate::sandbox::{Bind, Origin, roots};
+
+/// What is shown of the user's tools.
+#[derive(Default)]
+pub(super) struct Tools {
+    pub(super) binds: Vec<Bind>,
+    /// Files and folders in them that hold tokens.
+    pub(super) tokens: Vec<PathBuf>,
+    pub(super) notes: Vec<String>,
+}
+
+/// The folders of the table that exist, canonical: none of them is a project.
+pub(super) fn roots_below(home: &Path) -> Vec<PathBuf> {
+    let folders = roots::TOOLS.iter().map(|name| home.join(name));
+    let cargo = roots::CARGO.iter().map(|name| home.join(".cargo").join(name));
+    folders.chain(cargo).filter_map(|folder| fs::canonicalize(folder).ok()).collect()
+}
+
+/// Whether `path` lies in a folder of the table, where package and version managers install.
+pub(super) fn is_one(home: &Path, path: &Path) -> bool {
+    let below_home = path.strip_prefix(home);
+    below_home.is_ok_and(|below| {
+        below.starts_with(".cargo/bin") || roots::TOOLS.iter().any(|root| below.starts_with(root))
+    })
+}
+
+/// Looks for them for a session in `project`. A folder of the project is the project's own.
+pub(super) fn look_up(
+    host: &Host,
+    home: &Path,
+    project: &Path,
+    workplaces: &Workplaces,
+    shown: &dyn Fn(&Path) -> bool,
+) -> Tools {
+    let mut tools = Tools::default();
+    let is_own = |folder: &Path| folder.starts_with(project) || project.starts_with(folder);
+    for name in roots::TOOLS {
+        let folder = home.join(name);
+        if !super::is_there(&folder) || is_own(&folder) {
+            continue;
+        }
+        if let Some(way) = workplaces.way(&folder)
+            && super::is_there(&way.end)
+            && !is_own(&way.end)
+        {
+            let end = way.end.clone();
+            tools.binds.extend(way.made_anew(Origin::Tool).filter(|link| !shown(link.dest())));
+            tools.show(end, shown);
+        }
+    }
+    tools.show_cargo(home, workplaces);
+    for folder in path_folders(host) {
+        tools.show_path_folder(home, &folder, &is_own, workplaces, shown);
+    }
+    tools.find_tokens(home);
+    tools
+}
+
+impl Tools {
+    fn show(&mut self, folder: PathBuf, shown: &dyn Fn(&Path) -> bool) {
+        if !shown(&folder) {
+            self.binds.push(Origin::Tool.read_only(folder));
+        }
+    }
+
+    /// ~/.cargo is the session's own inside, a real folder.
+    fn show_cargo(&mut self, home: &Path, workplaces: &Workplaces) {
+        for name in roots::CARGO {
+            let dest = home.join(".cargo").join(name);
+            let Some(source) = workplaces.real(&dest) else {
+                continue;
+            };
+            let is_secret = *name == "config.toml" && names_a_token(&reading::text(&source));
+            if is_secret {
+                self.notes.push("~/.cargo/config.toml holds a token: it is not shown".into());
+            } else {
+                self.binds.push(Origin::Tool.read_only_at(source, dest));
+            }
+        }
+    }
+
+    /// A folder of PATH below the home folder, so that the agent has the user's own tools.
+    fn show_path_folder(
+        &mut self,
+        home: &Path,
+        folder: &Path,
+        is_own: &dyn Fn(&Path) -> bool,
+        workplaces: &Workplaces,
+        shown: &dyn Fn(&Path) -> bool,
+    ) {
+        let Some(way) = workplaces.way(folder) else {
+            return;
+        };
+        let end = way.end.clone();
+        if is_own(&end) || !end.starts_with(home) || end == home || !end.is_dir() {
+            return;
+        }
+        let is_planted = workplaces.hold(&end);
+        let root = if is_planted { None } else { executable::installation(home, &end.join("x")) };
+        self.binds.extend(way.made_anew(Origin::Tool).filter(|link| !shown(link.dest())));
+        self.show(root.unwrap_or(end), shown);
+    }
+
+    /// By name, right in each folder, and in those of versions.
+    fn find_tokens(&mut self, home: &Path) {
+        let folders: Vec<PathBuf> =
+            self.binds.iter().filter_map(Bind::source).map(Path::to_owned).collect();
+        for folder in &folders {
+            for name in roots::TOKENS {
+                self.hide(folder, &folder.join(name));
+            }
+        }
+        for (folder, name) in roots::TOKENS_OF_VERSIONS {
+            let versions = fs::read_dir(home.join(folder)).into_iter().flatten().flatten();
+            for version in versions {
+                self.hide(home, &version.path().join(name));
+            }
+        }
+        self.tokens.sort();
+        self.tokens.dedup();
+    }
+
+    /// A symlink that leads out of the folder leads nowhere inside.
+    fn hide(&mut self, folder: &Path, token: &Path) {
+        if super::is_there(token)
+            && let Ok(real) = fs::canonicalize(token)
+            && real.starts_with(folder)
+        {
+            self.tokens.push(real);
+        }
+    }
+}
+
+/// Whether cargo's configuration holds a token itself: a key of that name.
+fn names_a_token(text: &str) -> bool {
+    text.match_indices("token").any(|(at, found)| {
+        text[at + found.len()..].trim_start_matches(['"', '\'', ' ', '\t']).starts_with('=')
+    })
+}
+
+/// The folders of PATH, as they are named there.
+fn path_folders(host: &Host) -> impl Iterator<Item = PathBuf> + '_ {
+    let path = host.var("PATH").unwrap_or_default();
+    std::env::split_paths(path).filter(|folder| folder.is_absolute())
+}

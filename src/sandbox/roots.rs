@@ -1,0 +1,136 @@
+//! What is shown of the machine and of the user's tools in every sandbox, as tables: nothing that lies in a
+//! project decides about any of it.
+
+/// Parts of the system that are folders or, on a merged /usr, symlinks.
+pub(crate) const SYSTEM: &[&str] = &["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+
+/// Where programs also live on some systems.
+pub(crate) const MORE_SYSTEM: &[&str] =
+    &["/opt", "/nix/store", "/run/current-system", "/gnu/store", "/home/linuxbrew"];
+
+/// The curated part of /etc. Not /etc/ssh: its files, owned by root, show as nobody's inside, and ssh
+/// refuses them; without the folder it uses its defaults.
+pub(crate) const ETC: &[&str] = &[
+    "passwd",
+    "group",
+    "nsswitch.conf",
+    "hosts",
+    "host.conf",
+    "gai.conf",
+    "services",
+    "protocols",
+    "localtime",
+    "timezone",
+    "machine-id",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "ssl",
+    "pki",
+    "ca-certificates",
+    "ca-certificates.conf",
+    "crypto-policies",
+    "alternatives",
+    "gitconfig",
+    "terminfo",
+    "inputrc",
+    "bash.bashrc",
+    "profile",
+    "profile.d",
+    "mime.types",
+    "manpath.config",
+    "os-release",
+    "fonts",
+];
+
+/// Beginnings of more names in /etc: a version stands behind.
+pub(crate) const ETC_PREFIXES: &[&str] = &["java-"];
+
+/// Host keys that uid 0 could read inside.
+pub(crate) const HIDDEN: &[&str] = &["/etc/ssl/private", "/etc/pki/tls/private"];
+
+/// Where SUSE keeps the certificates that /etc/ssl leads to.
+pub(crate) const CERTIFICATES: &str = "/var/lib/ca-certificates";
+
+/// Only these folders of a resolver are shown, so that a file that is replaced there is seen: never another
+/// one, whatever the symlink says. What else is in them is for anybody to read.
+pub(crate) const RESOLVER_FOLDERS: &[&str] =
+    &["/run/systemd/resolve", "/run/resolvconf", "/run/netconfig"];
+
+/// Below the home folder: where package and version managers install. Each is shown read-only wherever it
+/// exists, so that nobody has to ask where a link leads to that a project holds.
+pub(crate) const TOOLS: &[&str] = &[
+    ".terminfo",
+    ".nvm/versions",
+    ".fnm",
+    ".volta",
+    ".asdf",
+    ".pyenv",
+    ".rbenv",
+    ".nodenv",
+    ".goenv",
+    ".jenv",
+    ".bun",
+    ".deno",
+    ".rustup",
+    ".sdkman/candidates",
+    ".ghcup/bin",
+    ".juliaup",
+    ".julia/juliaup",
+    ".dotnet",
+    ".pixi/bin",
+    ".pixi/envs",
+    ".krew/bin",
+    ".npm-global",
+    ".npm-packages",
+    ".yarn/bin",
+    ".local/bin",
+    ".local/lib",
+    ".local/opt",
+    ".local/pipx",
+    ".local/share/claude",
+    ".local/share/fnm",
+    ".local/share/mise",
+    ".local/share/pipx",
+    ".local/share/pnpm",
+    ".local/share/rtx",
+    ".local/share/uv",
+    ".local/state/nix/profiles",
+    ".nix-profile",
+    ".codex/packages",
+    ".opencode/bin",
+    "miniconda3",
+    "miniforge3",
+    "anaconda3",
+    "go/bin",
+    "bin",
+];
+
+/// Of ~/.cargo, which is the session's own inside.
+pub(crate) const CARGO: &[&str] = &["bin", "env", "config.toml"];
+
+/// Files and folders that hold tokens, by their names in a folder of tools: hidden there.
+pub(crate) const TOKENS: &[&str] = &[
+    ".npmrc",
+    "npmrc",
+    "etc/npmrc",
+    ".netrc",
+    ".git-credentials",
+    "credentials",
+    "credentials.toml",
+    "auth.json",
+    ".credentials.json",
+    ".pypirc",
+    "id_rsa",
+    "id_ed25519",
+];
+
+/// The same below each subfolder of a folder of tools, one a version.
+pub(crate) const TOKENS_OF_VERSIONS: &[(&str, &str)] = &[
+    (".nvm/versions/node", "etc/npmrc"),
+    (".volta/tools/image/node", "etc/npmrc"),
+    (".asdf/installs/nodejs", "etc/npmrc"),
+    (".nodenv/versions", "etc/npmrc"),
+    (".local/share/mise/installs/node", "etc/npmrc"),
+    (".local/share/fnm/node-versions", "installation/etc/npmrc"),
+];
