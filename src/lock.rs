@@ -7,13 +7,16 @@
 use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::time::Duration;
+use std::{fs, io, thread};
 
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::libc;
 use nix::unistd::Pid;
 
+use crate::error::UserError;
+use crate::escape::for_terminal;
 use crate::session::SessionId;
 
 /// A held lock: dropping it lets it go.
@@ -105,10 +108,11 @@ pub(crate) struct Marks {
 
 impl Marks {
     /// Makes the files `paths` with `content` where they are missing.
-    pub(crate) fn place(paths: &[PathBuf], content: &str) -> io::Result<Self> {
+    pub(crate) fn place(paths: &[PathBuf], content: &str) -> Result<Self, UserError> {
         let mut marks = Self::default();
         for path in paths {
-            marks.held.push((path.clone(), mark(path, content)?));
+            let file = mark(path, content).map_err(|error| cannot_mark(path, &error))?;
+            marks.held.push((path.clone(), file));
         }
         Ok(marks)
     }
@@ -126,25 +130,57 @@ impl Drop for Marks {
     }
 }
 
+/// The mark at `path`, tried for a moment and never waited for: a session that works in a folder above can hold any
+/// lock on it, or a lease, for as long as it likes.
 fn mark(path: &Path, content: &str) -> io::Result<fs::File> {
-    loop {
-        let mut file = fs::OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o644)
-            .custom_flags(libc::O_NOFOLLOW)
-            .open(path)?;
-        fcntl(&file, FcntlArg::F_OFD_SETLKW(&whole_file(libc::F_RDLCK)))?;
+    // The last of the runs before us locks it only to remove it.
+    const TRIES: u32 = 20;
+    const PAUSE: Duration = Duration::from_millis(25);
+    for _ in 1..TRIES {
+        match try_to_mark(path, content) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => thread::sleep(PAUSE),
+            marked => return marked,
+        }
+    }
+    try_to_mark(path, content)
+}
+
+fn try_to_mark(path: &Path, content: &str) -> io::Result<fs::File> {
+    let mut file = fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o644)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
+        .open(path)?;
+    let meta = file.metadata()?;
+    if !meta.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no file"));
+    }
+    match fcntl(&file, FcntlArg::F_OFD_SETLK(&whole_file(libc::F_RDLCK))) {
         // The last holder may have removed it between our two steps.
-        if !is_still(path, &file) {
-            continue;
-        }
-        if file.metadata()?.len() == 0 {
-            file.write_all(content.as_bytes())?;
-        }
-        return Ok(file);
+        Ok(_) if is_still(path, &file) => {}
+        Ok(_) | Err(Errno::EAGAIN | Errno::EACCES) => return Err(io::ErrorKind::WouldBlock.into()),
+        Err(error) => return Err(error.into()),
+    }
+    if meta.len() == 0 {
+        file.write_all(content.as_bytes())?;
+    }
+    Ok(file)
+}
+
+fn cannot_mark(path: &Path, error: &io::Error) -> UserError {
+    let shown = for_terminal(path);
+    match error.kind() {
+        io::ErrorKind::WouldBlock => UserError::new(format!(
+            "`{shown}` is locked by another program, which may be a session's in a folder above"
+        ))
+        .hint(format!(
+            "end what holds it, which `lslocks` or `fuser -v {shown}` names, and try again"
+        )),
+        _ => UserError::new(format!("could not mark the repository at `{shown}`: {error}"))
+            .hint("look at it, remove it where it is nothing of yours, and try again"),
     }
 }
 

@@ -76,7 +76,7 @@ pub(super) fn prepare(
     make_ready(context, &planner, &plan, &rung, &stored, wish)?;
     let prepared = Prepared {
         id: id.clone(),
-        marks: Marks::place(&plan.marks, guard::MARK).context("could not mark the repository")?,
+        marks: Marks::place(&plan.marks, guard::MARK)?,
         terminal: terminal::save(),
         start: host::now(),
         chain: chain::stand(&plan)?,

@@ -234,6 +234,21 @@ static int call(const char *name)
     return not_here("another processor");
 }
 
+/* Holds a lock on the file, in a process that stays. */
+static int hold(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT, 0644);
+    struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    long result = fcntl(fd, F_OFD_SETLK, &whole);
+    if (result >= 0 && fork() == 0) {
+        for (int other = 0; other < fd; other++)
+            close(other);
+        sleep(600);
+        _exit(0);
+    }
+    return verdict(result);
+}
+
 int main(int count, char **words)
 {
     const char *act = count > 1 ? words[1] : "", *first = count > 2 ? words[2] : "";
@@ -270,6 +285,8 @@ int main(int count, char **words)
         return call(first);
     if (!strcmp(act, "socket"))
         return verdict(socket(atoi(first), atoi(second) | SOCK_CLOEXEC, 0));
+    if (!strcmp(act, "lock"))
+        return hold(first);
     if (!strcmp(act, "open-for-writing"))
         return verdict(open(first, O_WRONLY | O_CLOEXEC));
     if (!strcmp(act, "unshare"))

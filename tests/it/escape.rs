@@ -23,6 +23,8 @@ mod home;
 mod kernel;
 /// Symlinks that the host's user has made.
 mod links;
+/// Files that a session holds a lock on.
+mod locked;
 /// Repositories in a repository.
 mod nested;
 /// State of the harnesses beside claude and codex.
