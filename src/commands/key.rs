@@ -4,6 +4,7 @@
 //! look at whether it did. If not, a window takes the popup's place.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -11,7 +12,7 @@ use anyhow::Context as _;
 use signal_hook::consts::SIGINT;
 
 use crate::cli::{KeyStep, KeyVerb};
-use crate::commands::{Context, new, report, resume};
+use crate::commands::{Context, Explained, new, report, resume};
 use crate::error::ExitCode;
 use crate::host::popup;
 use crate::tmux::Error;
@@ -23,6 +24,16 @@ pub(super) fn run(context: &Context, arguments: &cli::Key) -> anyhow::Result<Exi
         KeyStep::After => after_popup(context, arguments),
         KeyStep::Window => in_window(context, arguments),
     }
+}
+
+/// The folder that is meant where `pane` is: that of its session, and where it has none the one that its program works in.
+fn folder_of(context: &Context, pane: &str) -> anyhow::Result<Option<PathBuf>> {
+    let (session, folder) = context.tmux().place_of(pane).map_err(Error::explain)?;
+    let Some(id) = session else {
+        return Ok(folder);
+    };
+    let stored = context.store_to_look_at()?.get(&id).explained(context)?;
+    Ok(stored.map(|session| session.cwd).or(folder))
 }
 
 /// A popup closes with status 0 (`display-popup -EE`), and stays with any other until Escape.
@@ -47,8 +58,9 @@ fn after_popup(context: &Context, arguments: &cli::Key) -> anyhow::Result<ExitCo
     }
     let tmux = context.tmux();
     let tmux_session = tmux::session_inside(&context.host.env).context("this is no key of tmux")?;
-    let folder = tmux.folder_of(&arguments.pane).map_err(Error::explain)?;
-    let folder = match folder.and_then(|folder| host::project_folder(Some(&folder)).ok()) {
+    let folder = match folder_of(context, &arguments.pane)?
+        .and_then(|folder| host::project_folder(Some(&folder)).ok())
+    {
         Some(folder) => folder,
         None => context.host.home()?,
     };
@@ -88,9 +100,12 @@ fn dialog(context: &Context, arguments: &cli::Key) -> anyhow::Result<ExitCode> {
     let always = Arc::new(AtomicBool::new(true));
     signal_hook::flag::register_conditional_shutdown(SIGINT, 0, always)
         .context("could not catch Ctrl-C")?;
-    if arguments.verb == KeyVerb::New
-        && let Some(folder) = context.tmux().folder_of(&arguments.pane).map_err(Error::explain)?
-        && let Err(error) = host::project_folder(Some(&folder))
+    let cwd = match arguments.verb {
+        KeyVerb::New => folder_of(context, &arguments.pane)?,
+        KeyVerb::Resume => None,
+    };
+    if let Some(folder) = &cwd
+        && let Err(error) = host::project_folder(Some(folder))
     {
         // tmux opens the popup elsewhere then, and nobody has asked for a session there.
         return Ok(report(&error.into()));
@@ -101,7 +116,7 @@ fn dialog(context: &Context, arguments: &cli::Key) -> anyhow::Result<ExitCode> {
     }
     let context = Context::new(context.host.with_env(env), context.global.clone());
     let done = match arguments.verb {
-        KeyVerb::New => new::run(&context, &cli::New::default()),
+        KeyVerb::New => new::run(&context, &cli::New { cwd, ..cli::New::default() }),
         KeyVerb::Resume => resume::run(&context, &cli::Resume::default()),
     };
     Ok(match done.unwrap_or_else(|error| report(&error)) {

@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
 use super::{Result, Tmux, named};
+use crate::session::SessionId;
 
 impl Tmux {
     /// The value of a global option, as tmux prints it.
@@ -19,13 +20,18 @@ impl Tmux {
         Ok(String::from_utf8_lossy(&output).trim().parse().ok())
     }
 
-    /// The folder that the program in `pane` works in. A pane that has gone has none.
-    pub(crate) fn folder_of(&self, pane: &str) -> Result<Option<PathBuf>> {
-        let format = "#{pane_current_path}";
+    /// The session of `pane`, and the folder that the program in it works in: seen by that program, which inside a
+    /// sandbox is another one of the same name. A pane that has gone has neither.
+    pub(crate) fn place_of(&self, pane: &str) -> Result<(Option<SessionId>, Option<PathBuf>)> {
+        let format = "#{=13:@hqt_session} #{pane_current_path}";
         let mut output = self.run([named("display-message", &["-p", "-t", pane, format])], None)?;
         // A folder's own name may end in a line break: one alone is tmux's.
         output.pop_if(|byte| *byte == b'\n');
-        Ok((!output.is_empty()).then(|| OsString::from_vec(output).into()))
+        let mut fields = output.splitn(2, |byte| *byte == b' ');
+        let session = String::from_utf8_lossy(fields.next().unwrap_or_default()).into_owned();
+        let folder = fields.next().filter(|folder| !folder.is_empty());
+        let folder = folder.map(|folder| OsString::from_vec(folder.to_vec()).into());
+        Ok((SessionId::parse(&session), folder))
     }
 
     /// The text on the screen of `pane`.

@@ -258,3 +258,39 @@ fn a_program_that_has_gone_since_is_told() {
     assert_settled(&env);
     assert_eq!(env.panes().len(), 2);
 }
+
+/// Inside, a folder of the agent's choice has the name of one of the host's.
+#[test]
+fn x42_the_dialog_of_a_sandboxed_pane_is_for_the_sessions_folder() {
+    for size in [(100, 30), SMALL[0]] {
+        let env = env_with_plugin();
+        env.require_bwrap();
+        let other = env.home().join("other");
+        fs::create_dir(&other).unwrap();
+        let goes = format!("mkdir -p {0} && cd {0} && exec cat", other.display());
+        let generic = ["--harness", "generic", "--sandbox", "--", "/bin/sh", "-c", &goes];
+        let first = env.new_session(&generic);
+        let pane = env.pane_of(&first).id;
+        let cwd = ["display-message", "-p", "-t", &pane, "#{pane_current_path}"];
+        env.wait_until("the pane's folder", || {
+            (env.tmux(&cwd).trim_end() == other.to_str().unwrap()).then_some(())
+        });
+        env.tmux(&["select-window", "-t", &pane]);
+        let terminal = Terminal::attach_to(&env, size, "main");
+        press(&terminal, "S", "harness");
+        answer(&terminal);
+        terminal.wait_for("FAKE-READY");
+        let list = env.list();
+        let second = list.iter().find(|session| session["id"] != first.as_str()).unwrap();
+        assert_eq!(second["cwd"], env.project().to_str().unwrap());
+        // The control: a pane that is nobody's is where it is.
+        env.tmux(&["set-option", "-pu", "-t", &pane, "@hqt_session"]);
+        env.tmux(&["select-window", "-t", &pane]);
+        press(&terminal, "S", "harness");
+        answer(&terminal);
+        env.wait_until("a third session", || {
+            let list = env.list();
+            list.iter().any(|session| session["cwd"] == other.to_str().unwrap()).then_some(())
+        });
+    }
+}
