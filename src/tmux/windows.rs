@@ -79,7 +79,12 @@ impl Tmux {
         push(&mut open, &["-P", "-F", panes::FORMAT]);
         push_command(&mut open, command);
         let marks = marks(&target, command.id);
-        let output = self.run(std::iter::once(open).chain(marks), Some(cwd))?;
+        // What a new tmux session is given with its first pane all later panes of it would have.
+        let is_new = *place == Place::NewSession;
+        let variables = command.env.iter().filter(|_| is_new);
+        let forget =
+            variables.map(|(name, _)| named("set-environment", &["-u", "-t", &target, name]));
+        let output = self.run(std::iter::once(open).chain(forget).chain(marks), Some(cwd))?;
         panes::parse(&output)
             .into_iter()
             .next()

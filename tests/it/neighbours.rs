@@ -9,10 +9,15 @@ use crate::support::{
 
 /// A shell of the user's in a window of its own, in the project: its pane.
 pub(crate) fn shell(env: &TestEnv) -> String {
+    shell_in(env, "=main:")
+}
+
+/// The same in another tmux session.
+pub(crate) fn shell_in(env: &TestEnv, tmux_session: &str) -> String {
     let folder = env.project();
     let mut open = env.command("tmux");
     open.arg("-S").arg(env.socket()).current_dir(folder);
-    open.args(["new-window", "-d", "-P", "-F", "#{pane_id}"]);
+    open.args(["new-window", "-d", "-t", tmux_session, "-P", "-F", "#{pane_id}"]);
     open.args(["env", "PS1=$ ", "/bin/sh"]);
     let pane = env.finish(open).ok().trim().to_owned();
     env.wait_until("a shell", || env.capture(&pane).contains('$').then_some(()));

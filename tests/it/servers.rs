@@ -1,5 +1,6 @@
 //! Which tmux server, and what its user has set there.
 
+use crate::neighbours::{exec, shell_in, type_into, wait_in};
 use crate::support::{Terminal, TestEnv, alive, binary, descendants, kill_hard, wait_gone};
 
 #[test]
@@ -245,4 +246,21 @@ fn s30_a_relative_socket_is_the_callers() {
     let id = env.finish(command).ok();
     let session = env.session(id.trim());
     assert_eq!(session["tmux"]["socket"], env.socket().to_str().unwrap());
+}
+
+/// What the caller hands over is for its pane alone.
+#[test]
+fn x43_a_server_that_is_started_remembers_nothing_of_the_caller() {
+    let env = TestEnv::without_server();
+    let id = env.ready(&[]);
+    let variables = env.tmux(&["show-environment", "-t", "=hqt:"]);
+    assert!(!variables.contains("HQT_TMUX"), "{variables}");
+    assert!(!env.tmux(&["show-environment", "-g"]).contains("HQT_TMUX"));
+    env.type_line(&id, "say hello");
+    env.wait_screen(&id, "SAID");
+    let shell = shell_in(&env, "=hqt:");
+    env.run(&["stop", &id]).ok();
+    // A later pane of that tmux session is one as any other.
+    type_into(&env, &shell, &exec(&id));
+    wait_in(&env, &shell, "FAKE-READY claude resumed");
 }
