@@ -240,6 +240,6 @@ fn surroundings(
 
 pub(super) fn own_folders(host: &Host) -> Result<Vec<PathBuf>, UserError> {
     let mut folders = vec![host.state_folder()?, host.cache_folder()?];
-    folders.push(host.runtime_path());
+    folders.extend(host.runtime_folders());
     Ok(folders.iter().map(|folder| canonical_as_far_as_it_exists(folder)).collect())
 }

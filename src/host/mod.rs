@@ -19,6 +19,7 @@ mod planted;
 pub(crate) mod popup;
 pub(crate) mod programs;
 mod reading;
+mod runtime;
 mod script;
 mod state;
 mod system;
@@ -35,7 +36,7 @@ pub(crate) use transcript::look_up as transcript;
 use workplaces::Workplaces;
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 use std::{fs, io};
@@ -126,32 +127,6 @@ impl Host {
     /// Where the private disk folders of sandboxed sessions lie.
     pub(crate) fn cache_folder(&self) -> Result<PathBuf, UserError> {
         Ok(self.xdg("XDG_CACHE_HOME", ".cache")?.join(OWN_FOLDER))
-    }
-
-    /// Where what must not reach a disk lies, made or not.
-    fn runtime_path(&self) -> PathBuf {
-        let given = self.var("XDG_RUNTIME_DIR").map(Path::new).filter(|path| {
-            path.is_absolute()
-                && fs::metadata(path).is_ok_and(|meta| meta.is_dir() && meta.uid() == self.uid)
-        });
-        match given {
-            Some(given) => given.join(OWN_FOLDER),
-            None => Path::new("/tmp").join(format!("{OWN_FOLDER}-{}", self.uid)),
-        }
-    }
-
-    /// A folder in memory that only this user can enter: for what must not reach a disk.
-    pub(crate) fn runtime_folder(&self) -> anyhow::Result<PathBuf> {
-        let folder = self.runtime_path();
-        make_private_folder(&folder)?;
-        let meta = fs::symlink_metadata(&folder)
-            .with_context(|| format!("could not look at `{}`", for_terminal(&folder)))?;
-        if !meta.is_dir() || meta.uid() != self.uid || meta.mode() & 0o077 != 0 {
-            return Err(UserError::new(format!("`{}` is not ours alone", for_terminal(&folder)))
-                .hint("remove it, or set XDG_RUNTIME_DIR")
-                .into());
-        }
-        Ok(folder)
     }
 }
 

@@ -219,6 +219,27 @@ fn a_session_without_a_runtime_folder_starts() {
     env.ready(&["--sandbox"]);
 }
 
+/// Without a runtime folder the usual place is in /tmp, where another user may have been first.
+#[test]
+fn x44_a_runtime_folder_that_is_not_ours_is_left_alone() {
+    let mut env = TestEnv::new();
+    env.require_bwrap();
+    env.unset("XDG_RUNTIME_DIR");
+    let taken = format!("/tmp/hqt-tmux-{}", nix::unistd::getuid());
+    let world = env.path("");
+    let world = world.to_str().unwrap();
+    let new = env.hqt(&["new", "-d", "--harness", "claude", "--cwd"]);
+    let mut staged = env.command("bwrap");
+    staged.args(["--dev-bind", "/", "/", "--tmpfs", "/tmp", "--bind", world, world]);
+    // Everybody may look into it, as into one that somebody else has made.
+    staged.args(["--dir", &taken, "--"]).arg(new.get_program()).args(new.get_args());
+    staged.arg(env.project());
+    let id = env.finish(staged).ok_with_words().trim().to_owned();
+    env.wait_screen(&id, "FAKE-READY");
+    let left = fs::read_dir(env.path("state/hqt-tmux/run")).unwrap();
+    assert_eq!(left.count(), 0, "something stays");
+}
+
 #[test]
 fn u52_a_home_folder_behind_a_link_is_hidden_all_the_same() {
     let mut env = TestEnv::new();
