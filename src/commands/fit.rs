@@ -13,70 +13,13 @@ const GAP: usize = 2;
 /// A cell that is wider stands out of its column: one name must not make every line as long.
 const WIDEST: usize = 60;
 
-/// Rows of cells. Thousands of them: most cells are one of a few words, and are borrowed.
-pub(super) struct Table {
-    columns: usize,
-    cells: Vec<Cow<'static, str>>,
-}
-
-impl Table {
-    pub(super) fn new(columns: usize) -> Self {
-        Self { columns, cells: Vec::new() }
+/// The lines of a table, at most `width` wide, where there is one, after [`Layout::narrow`].
+pub(super) fn table(rows: &[Vec<String>], width: Option<usize>, steps: &[Step]) -> String {
+    let mut layout = Layout::of(rows);
+    if let Some(width) = width {
+        layout.narrow(width, steps);
     }
-
-    pub(super) fn with_headings<const N: usize>(headings: [&'static str; N]) -> Self {
-        let mut table = Self::new(N);
-        table.push(headings.map(Cow::Borrowed));
-        table
-    }
-
-    /// How many rows it has, with the headings.
-    pub(super) fn len(&self) -> usize {
-        self.cells.len() / self.columns
-    }
-
-    /// Adds a row, of as many cells as there are columns.
-    pub(super) fn push(&mut self, row: impl IntoIterator<Item = Cow<'static, str>>) {
-        self.cells.extend(row);
-    }
-
-    /// Replaces a cell.
-    pub(super) fn set(&mut self, row: usize, column: usize, cell: impl Into<Cow<'static, str>>) {
-        self.cells[row * self.columns + column] = cell.into();
-    }
-
-    pub(super) fn row(&self, at: usize) -> &[Cow<'static, str>] {
-        &self.cells[at * self.columns..][..self.columns]
-    }
-
-    fn rows(&self) -> impl Iterator<Item = &[Cow<'static, str>]> {
-        self.cells.chunks_exact(self.columns)
-    }
-
-    /// All columns, none of them cut.
-    pub(super) fn layout(&self) -> Layout {
-        let mut columns: Vec<Column> = (0..self.columns).map(Column::empty).collect();
-        for row in self.rows() {
-            for (column, cell) in columns.iter_mut().zip(row) {
-                column.width = column.width.max(terminal::columns(cell));
-            }
-        }
-        Layout { columns }
-    }
-
-    /// Its lines, at most `width` wide, where there is one, after [`Layout::narrow`].
-    pub(super) fn fitted(&self, width: Option<usize>, steps: &[Step]) -> String {
-        let mut layout = self.layout();
-        if let Some(width) = width {
-            layout.narrow(width, steps);
-        }
-        let mut text = String::new();
-        for row in self.rows() {
-            layout.write(row, width, &mut text);
-            text.push('\n');
-        }
-        text
-    }
+    rows.iter().map(|row| layout.line(row, width) + "\n").collect()
 }
 
 /// Where the columns of a table stand.
@@ -91,13 +34,15 @@ struct Column {
     is_cut: bool,
 }
 
-impl Column {
-    fn empty(at: usize) -> Self {
-        Self { at, width: 0, is_cut: false }
-    }
-}
-
 impl Layout {
+    /// All columns of the rows, none of them cut.
+    pub(super) fn of(rows: &[Vec<String>]) -> Self {
+        let columns = rows.first().map_or(0, Vec::len);
+        let width = |at: usize| rows.iter().map(|row| terminal::columns(&row[at])).max();
+        let column = |at| Column { at, width: width(at).unwrap_or(0), is_cut: false };
+        Self { columns: (0..columns).map(column).collect() }
+    }
+
     /// Makes it at most `width` wide: what `steps` name is cut, in their order, and no more of it than is needed.
     pub(super) fn narrow(&mut self, width: usize, steps: &[Step]) {
         for (at, narrowest) in steps {
@@ -120,57 +65,46 @@ impl Layout {
         }
     }
 
-    /// Adds a row's line to `text`, at most `widest` wide; the last cell is not padded.
-    pub(super) fn write(
-        &self,
-        row: &[Cow<'static, str>],
-        widest: Option<usize>,
-        text: &mut String,
-    ) {
-        let start = text.len();
+    /// A row's line, at most `widest` wide; the last cell is not padded.
+    pub(super) fn line(&self, row: &[String], widest: Option<usize>) -> String {
+        let mut line = String::new();
         let (mut used, mut missing) = (0, 0);
         for column in &self.columns {
-            text.extend(std::iter::repeat_n(' ', missing));
+            line.extend(std::iter::repeat_n(' ', missing));
             let cell = match column.is_cut {
                 true => terminal::cut(&row[column.at], column.width),
-                false => Cow::Borrowed(row[column.at].as_ref()),
+                false => Cow::Borrowed(row[column.at].as_str()),
             };
-            text.push_str(&cell);
+            line.push_str(&cell);
             let width = terminal::columns(&cell);
             used += missing + width;
             missing = column.width.min(WIDEST).saturating_sub(width) + GAP;
         }
-        if let Some(widest) = widest.filter(|widest| *widest < used) {
-            let cut = terminal::cut(&text[start..], widest).into_owned();
-            text.truncate(start);
-            text.push_str(&cut);
+        match widest.filter(|widest| *widest < used) {
+            Some(widest) => terminal::cut(&line, widest).into_owned(),
+            None => line,
         }
     }
 }
 
 /// Rows whose last cell is a text: its lines are broken between words, below each other.
 pub(super) fn texts<const N: usize>(rows: &[[String; N]], width: Option<usize>) -> String {
-    let mut whole = Table::new(N);
-    for row in rows {
-        whole.push(row.clone().map(Cow::Owned));
-    }
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.to_vec()).collect();
     let Some(width) = width else {
-        return whole.fitted(None, &[]);
+        return table(&rows, None, &[]);
     };
-    let labels = whole.layout().columns.into_iter().take(N - 1);
+    let labels = Layout::of(&rows).columns.into_iter().take(N - 1);
     let before: usize = labels.map(|column| column.width + GAP).sum();
-    let mut broken = Table::new(N);
-    for row in rows {
-        let Some((text, labels)) = row.split_last() else {
-            continue;
-        };
-        let mut labels = labels.to_vec();
-        for line in words_in_lines(text, width.saturating_sub(before)) {
-            let labels = std::mem::replace(&mut labels, vec![String::new(); N - 1]);
-            broken.push(labels.into_iter().chain([line]).map(Cow::Owned));
+    let mut broken = Vec::new();
+    for mut labels in rows {
+        let text = labels.pop().unwrap_or_default();
+        for line in words_in_lines(&text, width.saturating_sub(before)) {
+            let mut row = std::mem::replace(&mut labels, vec![String::new(); N - 1]);
+            row.push(line);
+            broken.push(row);
         }
     }
-    broken.fitted(None, &[])
+    table(&broken, None, &[])
 }
 
 /// `text` in lines of at most `width`; what is longer without a space stays whole, to be copied.
@@ -203,11 +137,10 @@ mod tests {
     const STEPS: &[Step] = &[(2, 6), (1, 4), (2, 0)];
 
     fn fitted(width: Option<usize>) -> String {
-        let mut table = Table::with_headings(["ID", "NAME", "FOLDER"]);
-        table.push(["1", "日本日本", "/a/long/folder"].map(Cow::Borrowed));
         let combining = "e\u{301}e\u{301}e\u{301}e\u{301}";
-        table.push(["2", combining, "/x"].map(Cow::Borrowed));
-        table.fitted(width, STEPS)
+        let rows =
+            [["ID", "NAME", "FOLDER"], ["1", "日本日本", "/a/long/folder"], ["2", combining, "/x"]];
+        table(&rows.map(|row| row.map(str::to_owned).to_vec()), width, STEPS)
     }
 
     #[test]

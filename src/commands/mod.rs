@@ -3,6 +3,7 @@
 mod aftermath;
 mod bare;
 mod climb;
+mod columns;
 mod complete;
 mod delete;
 mod doctor;

@@ -1,7 +1,6 @@
 //! What the sessions are doing now: rows, locks and panes put together.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,37 +13,9 @@ use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::host::unfinished;
 use crate::session::{Activity, Session, SessionId, State};
-use crate::store::{Snapshot, Store};
+use crate::store::Store;
 use crate::tmux::{Error, Listing, Pane};
-use crate::{harness, lock, store};
-
-/// The sessions whose state the rows do not tell.
-pub(super) type Unsettled = BTreeMap<SessionId, Session>;
-
-/// The sessions whose state the rows do not tell, the survey of these, and what `read`, which gets them, makes of all
-/// rows. tmux and SQLite work side by side, for both take their time where there are thousands.
-pub(super) fn while_reading<T>(
-    context: &Context,
-    store: &Store,
-    read: impl FnOnce(&Snapshot, &Unsettled) -> Result<T, store::Error>,
-) -> anyhow::Result<(T, Unsettled, Survey)> {
-    let snapshot = store.snapshot().explained(context)?;
-    let unsettled = snapshot.unsettled().explained(context)?;
-    let ask = || Survey::of(context, unsettled.values());
-    let (made, survey) = thread::scope(|scope| {
-        let thread = thread::Builder::new().spawn_scoped(scope, ask);
-        let made = read(&snapshot, &unsettled);
-        drop(snapshot);
-        let survey = match thread {
-            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            // One after the other then.
-            Err(_) => ask(),
-        };
-        (made, survey)
-    });
-    let (made, survey) = (made.explained(context)?, survey?);
-    Ok((made, unsettled, survey))
-}
+use crate::{harness, lock};
 
 /// The state of sessions at one moment.
 pub(super) struct Survey {

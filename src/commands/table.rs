@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::escape::for_terminal;
 use crate::session::{FsAccess, Sandboxing, State};
-use crate::{harness, terminal};
+use crate::terminal;
 
 /// RFC 3339, UTC.
 pub(super) fn time(time: SystemTime) -> String {
@@ -13,15 +13,15 @@ pub(super) fn time(time: SystemTime) -> String {
 }
 
 /// The state, in its colour where stdout has colours.
-pub(super) fn state_word(state: State) -> Cow<'static, str> {
+pub(super) fn state_word(state: State) -> String {
     let word = console::style(state.as_str());
     let word = match state {
         State::Running => word.green(),
         State::Dead => word.red(),
         State::Unknown => word.yellow(),
-        State::Stopped => return state.as_str().into(),
+        State::Stopped => word,
     };
-    word.to_string().into()
+    word.to_string()
 }
 
 /// The policy in one short word.
@@ -35,14 +35,6 @@ pub(super) fn sandbox_word(sandbox: &Sandboxing) -> &'static str {
             (FsAccess::Ro, true) => "ro+net",
             (FsAccess::Ro, false) => "ro",
         },
-    }
-}
-
-/// The id of a harness, which a later version may have written.
-pub(super) fn harness(id: &str) -> Cow<'static, str> {
-    match harness::find(id) {
-        Some(harness) => harness.id.into(),
-        None => for_terminal(id).into(),
     }
 }
 

@@ -1,14 +1,12 @@
 //! Looking at a store that perhaps can't be written.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, Transaction};
+use rusqlite::Connection;
 
-use crate::session::{Session, SessionId};
-use crate::store::{Error, PATIENCE, Record, Result, Store, migrations, path, row};
+use crate::store::{Error, PATIENCE, Result, Store, migrations, path};
 
 /// What a session is called, and enough to know it by.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -19,43 +17,7 @@ pub(crate) struct Named {
     pub(crate) cwd: PathBuf,
 }
 
-/// The sessions of one moment, also while others write: to be dropped soon, for they wait for it.
-pub(crate) struct Snapshot<'a>(Transaction<'a>);
-
-impl Snapshot<'_> {
-    /// The sessions that may have a pane or a failure that nobody has seen: of all others the row tells the state.
-    pub(crate) fn unsettled(&self) -> Result<BTreeMap<SessionId, Session>> {
-        // All of them and a few more: which end is whose is not for SQL to say.
-        let condition =
-            "run_open <> 0 OR failed_unseen <> 0 OR exit_code <> 0 OR exit_signal IS NOT NULL";
-        let mut statement = self.0.prepare(&row::of_all(condition))?;
-        let mut rows = statement.query([])?;
-        let mut unsettled = BTreeMap::new();
-        while let Some(row) = rows.next()? {
-            let session = row::read(row)?;
-            if session.failed_unseen || session.may_have_a_pane() {
-                unsettled.insert(session.id.clone(), session);
-            }
-        }
-        Ok(unsettled)
-    }
-
-    /// Shows `visit` all sessions, newest first.
-    pub(crate) fn each(&self, mut visit: impl FnMut(&Record<'_>) -> Result<()>) -> Result<()> {
-        let mut statement = self.0.prepare(&row::of_all("1"))?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            visit(&Record(row))?;
-        }
-        Ok(())
-    }
-}
-
 impl Store {
-    pub(crate) fn snapshot(&self) -> Result<Snapshot<'_>> {
-        Ok(Snapshot(self.connection.unchecked_transaction()?))
-    }
-
     /// Opens the store like [`Store::open`]; where it can't be written (a read-only file system, a
     /// folder without write permission) as it is, and an empty one where there is none.
     pub(crate) fn open_to_look(folder: &Path) -> Result<Self> {

@@ -7,8 +7,7 @@ mod migrations;
 mod row;
 
 pub(crate) use error::{Error, explain};
-pub(crate) use look::{Named, Snapshot};
-pub(crate) use row::Record;
+pub(crate) use look::Named;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -84,7 +83,7 @@ impl Store {
 
     /// All sessions, newest first: in the order in which they were added, whatever the clock said.
     pub(crate) fn all(&self) -> Result<Vec<Session>> {
-        let mut statement = self.connection.prepare(&row::of_all("1"))?;
+        let mut statement = self.connection.prepare(&row::of_all())?;
         let rows = statement.query_map([], row::read)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }

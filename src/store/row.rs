@@ -1,9 +1,8 @@
 //! A session as a row.
 
-use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use rusqlite::types::Type;
@@ -12,17 +11,16 @@ use rusqlite::{Connection, Row, params};
 use crate::session::{Ended, LastExit, Sandboxing, Session, SessionId};
 use crate::store::{Result, join, split};
 
-/// In the order in which [`read`] and [`Record`] take them.
+/// In the order in which [`read`] takes them.
 pub(super) const COLUMNS: &str = "id, name, harness, arguments, cwd, env_names, sandbox_json, conversation_id, \
      former_conversation_id, socket, created_at, last_started_at, exit_code, exit_signal, exited_at, run_open, \
      failed_unseen, note, report_json";
 
-/// The query of all sessions that fulfil `condition`, newest first: in the order in which they were added, whatever
-/// the clock said. A row whose id is none was written by somebody else, and hides no session.
-pub(super) fn of_all(condition: &str) -> String {
+/// The query of all sessions, newest first: in the order in which they were added, whatever the clock said. A row
+/// whose id is none was written by somebody else, and hides no session.
+pub(super) fn of_all() -> String {
     format!(
-        "SELECT {COLUMNS} FROM session WHERE ({condition}) AND length(id) = {} AND id NOT GLOB '*[^0-9a-f]*' \
-         ORDER BY rowid DESC",
+        "SELECT {COLUMNS} FROM session WHERE length(id) = {} AND id NOT GLOB '*[^0-9a-f]*' ORDER BY rowid DESC",
         SessionId::LENGTH
     )
 }
@@ -53,68 +51,33 @@ pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
     let socket = row.get_ref(9)?.as_blob_or_null()?;
     Ok(Session {
         id: id(row)?,
-        name: text(row, 1)?.into_owned(),
-        harness: text(row, 2)?.into_owned(),
+        name: text(row, 1)?,
+        harness: text(row, 2)?,
         arguments: split(row.get_ref(3)?.as_blob()?),
         cwd: path(row.get_ref(4)?.as_blob()?),
         env_names: env_names(&text(row, 5)?),
-        sandbox: sandbox(row)?,
-        conversation_id: text_or_null(row, 7)?.map(Cow::into_owned),
-        former_conversation_id: text_or_null(row, 8)?.map(Cow::into_owned),
+        sandbox: Sandboxing::from_json(text_or_null(row, 6)?.as_deref()),
+        conversation_id: text_or_null(row, 7)?,
+        former_conversation_id: text_or_null(row, 8)?,
         socket: socket.map(path),
         created_at: time(row.get(10)?),
         last_started_at: row.get::<_, Option<i64>>(11)?.map(time),
         last_exit: last_exit(row)?,
         run_open: row.get(15)?,
         failed_unseen: row.get(16)?,
-        note: text_or_null(row, 17)?.map(Cow::into_owned),
+        note: text_or_null(row, 17)?,
         report: report(row)?,
     })
 }
 
-/// A row that is being read, of which a list takes no more than it shows: there are thousands.
-pub(crate) struct Record<'a>(pub(super) &'a Row<'a>);
-
-impl Record<'_> {
-    pub(crate) fn id(&self) -> Result<SessionId> {
-        Ok(id(self.0)?)
-    }
-
-    pub(crate) fn name(&self) -> Result<Cow<'_, str>> {
-        Ok(text(self.0, 1)?)
-    }
-
-    pub(crate) fn harness(&self) -> Result<Cow<'_, str>> {
-        Ok(text(self.0, 2)?)
-    }
-
-    pub(crate) fn cwd(&self) -> Result<&Path> {
-        let bytes = self.0.get_ref(4)?.as_blob().map_err(rusqlite::Error::from)?;
-        Ok(Path::new(OsStr::from_bytes(bytes)))
-    }
-
-    pub(crate) fn sandbox(&self) -> Result<Sandboxing> {
-        Ok(sandbox(self.0)?)
-    }
-
-    pub(crate) fn created_at(&self) -> Result<SystemTime> {
-        Ok(time(self.0.get(10)?))
-    }
-
-    /// Whether [`Session::report`] names something.
-    pub(crate) fn has_report(&self) -> Result<bool> {
-        Ok(!report(self.0)?.is_empty())
-    }
-}
-
 /// A text, which somebody else may have written in bytes that are none.
-fn text<'a>(row: &'a Row<'_>, column: usize) -> rusqlite::Result<Cow<'a, str>> {
-    Ok(String::from_utf8_lossy(row.get_ref(column)?.as_bytes()?))
+fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<String> {
+    Ok(String::from_utf8_lossy(row.get_ref(column)?.as_bytes()?).into_owned())
 }
 
-fn text_or_null<'a>(row: &'a Row<'_>, column: usize) -> rusqlite::Result<Option<Cow<'a, str>>> {
+fn text_or_null(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<String>> {
     let bytes = row.get_ref(column)?.as_bytes_or_null()?;
-    Ok(bytes.map(String::from_utf8_lossy))
+    Ok(bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned()))
 }
 
 fn id(row: &Row<'_>) -> rusqlite::Result<SessionId> {
@@ -122,16 +85,9 @@ fn id(row: &Row<'_>) -> rusqlite::Result<SessionId> {
     SessionId::parse(id).ok_or_else(|| unreadable(0, &format!("`{id}` is no session id")))
 }
 
-fn sandbox(row: &Row<'_>) -> rusqlite::Result<Sandboxing> {
-    Ok(Sandboxing::from_json(text_or_null(row, 6)?.as_deref()))
-}
-
 /// Names that can't be read are passed to no harness.
 fn env_names(json: &str) -> Vec<String> {
-    match json {
-        "[]" => Vec::new(),
-        json => serde_json::from_str(json).unwrap_or_default(),
-    }
+    serde_json::from_str(json).unwrap_or_default()
 }
 
 /// A report that can't be read hides no session.

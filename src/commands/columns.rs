@@ -1,0 +1,105 @@
+//! The columns of the lists of sessions: what each is called, and what it says of one.
+
+use std::time::SystemTime;
+
+use crate::commands::fit::Step;
+use crate::commands::survey::Survey;
+use crate::commands::table;
+use crate::escape::for_terminal;
+use crate::session::{Activity, Session};
+
+/// A session of a list, and what is known of it.
+pub(super) struct Seen<'a> {
+    pub(super) session: &'a Session,
+    pub(super) survey: &'a Survey,
+    pub(super) now: SystemTime,
+    /// How much of an id is shown.
+    pub(super) id_length: usize,
+    /// Whether a long name is cut: not where no terminal shows it.
+    pub(super) is_cut: bool,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Column {
+    Id,
+    Name,
+    Harness,
+    State,
+    Activity,
+    /// The activity where there is one, else the state.
+    Doing,
+    Sandbox,
+    Age,
+    Folder,
+}
+
+/// A list: its columns, and what a narrow terminal does without, first things first.
+pub(super) struct List {
+    pub(super) columns: &'static [Column],
+    /// Each is cut to this width, or goes altogether at 0.
+    narrower: &'static [(Column, usize)],
+}
+
+/// What `list` prints.
+pub(super) const LIST: List = {
+    use Column::{Activity, Age, Folder, Harness, Id, Name, Sandbox, State};
+    List {
+        columns: &[Id, Name, Harness, State, Activity, Sandbox, Age, Folder],
+        narrower: &[
+            (Folder, 16),
+            (Name, 16),
+            (Age, 0),
+            (Sandbox, 0),
+            (Folder, 0),
+            (Harness, 0),
+            (Activity, 0),
+            (Name, 4),
+        ],
+    }
+};
+
+/// What the picker draws.
+pub(super) const PICKER: List = {
+    use Column::{Age, Doing, Folder, Harness, Id, Name, Sandbox};
+    List {
+        columns: &[Id, Name, Harness, Doing, Sandbox, Age, Folder],
+        narrower: &[(Name, 24), (Folder, 24), (Sandbox, 0), (Name, 12)],
+    }
+};
+
+impl List {
+    pub(super) fn headings(&self) -> Vec<String> {
+        self.columns.iter().map(|column| format!("{column:?}").to_uppercase()).collect()
+    }
+
+    pub(super) fn row(&self, seen: &Seen) -> Vec<String> {
+        self.columns.iter().map(|column| column.cell(seen)).collect()
+    }
+
+    pub(super) fn narrower(&self) -> Vec<Step> {
+        let place = |column| self.columns.iter().position(|other| *other == column);
+        let steps = self.narrower.iter();
+        steps.filter_map(|(column, width)| Some((place(*column)?, *width))).collect()
+    }
+}
+
+impl Column {
+    fn cell(self, seen: &Seen) -> String {
+        let (session, survey) = (seen.session, seen.survey);
+        let activity = || survey.activity(session).map(Activity::as_str);
+        match self {
+            Self::Id => session.id.as_str().chars().take(seen.id_length).collect(),
+            Self::Name if seen.is_cut => table::short(&session.name),
+            Self::Name => for_terminal(&session.name),
+            Self::Harness => for_terminal(&session.harness),
+            // The mark: the last run changed what the host may run, and `show` names it.
+            Self::State if session.report.is_empty() => table::state_word(survey.state(session)),
+            Self::State => format!("{} !", table::state_word(survey.state(session))),
+            Self::Activity => activity().unwrap_or("-").to_owned(),
+            Self::Doing => activity().unwrap_or_else(|| survey.state(session).as_str()).to_owned(),
+            Self::Sandbox => table::sandbox_word(&session.sandbox).to_owned(),
+            Self::Age => table::age(session.created_at, seen.now),
+            Self::Folder => for_terminal(&session.cwd),
+        }
+    }
+}
