@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::harness::{Conversation, Harness};
-use crate::session::{Ended, Session};
+use crate::harness::Harness;
+use crate::session::{Ended, Sandboxing, Session};
 
 /// One attempt to bring a session back.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -11,6 +11,8 @@ pub(crate) enum Rung {
     Resume {
         conversation: String,
     },
+    /// The newest conversation, whatever its id.
+    GoOn,
     /// With the conversation id that the harness is to give to what it starts, where it takes one.
     Fresh {
         conversation: Option<String>,
@@ -23,6 +25,7 @@ impl Rung {
         match self {
             Self::Resume { conversation } => Some(conversation),
             Self::Fresh { conversation } => conversation.as_deref(),
+            Self::GoOn => None,
         }
     }
 }
@@ -47,15 +50,17 @@ pub(crate) fn first(
 ) -> Rung {
     let chosen = harness.conversation.is_ours_to_choose();
     let started = session.last_started_at.is_some();
+    let is_outside = session.sandbox == Sandboxing::Off;
     match &session.conversation_id {
         Some(_) if want_fresh => Rung::Fresh { conversation: chosen.then(mint) },
-        Some(_) if started && harness.conversation == Conversation::EachStart => {
-            Rung::Fresh { conversation: Some(mint()) }
+        Some(_) if started && is_outside && !harness.resumes_outside => {
+            Rung::Fresh { conversation: chosen.then(mint) }
         }
         Some(id) if started && harness.resume.is_some() => {
             Rung::Resume { conversation: id.clone() }
         }
         Some(id) => Rung::Fresh { conversation: Some(id.clone()) },
+        None if started && !want_fresh && !is_outside && harness.go_on.is_some() => Rung::GoOn,
         None => Rung::Fresh { conversation: chosen.then(mint) },
     }
 }

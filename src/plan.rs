@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
-use crate::harness::{Filling, Harness};
+use crate::harness::{Filling, Harness, Login};
 use crate::ladder::Rung;
 use crate::sandbox;
 use crate::sandbox::environment::Variables;
@@ -32,6 +32,15 @@ impl Creation {
             Self::Folder(path) | Self::File(path, _) | Self::NoLink(path) => path,
         }
     }
+}
+
+/// The copy of a login that all sandboxed sessions share.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct SharedLogin {
+    /// The host's file.
+    pub(crate) host: PathBuf,
+    pub(crate) copy: PathBuf,
+    pub(crate) login: &'static Login,
 }
 
 /// What the host found out for one session.
@@ -65,8 +74,7 @@ pub(crate) struct SandboxSide {
     /// Files that stand there during the run alone.
     pub(crate) marks: Vec<PathBuf>,
     pub(crate) watched: Watched,
-    /// Files that are shown one by one, and that the host may replace.
-    pub(crate) renewable: Vec<PathBuf>,
+    pub(crate) logins: Vec<SharedLogin>,
     /// What a person should know before the run.
     pub(crate) notes: Vec<String>,
 }
@@ -90,8 +98,7 @@ pub(crate) struct Plan {
     pub(crate) marks: Vec<PathBuf>,
     /// What is looked at after the run.
     pub(crate) watched: Watched,
-    /// Files that are shown one by one, and that the host may replace.
-    pub(crate) renewable: Vec<PathBuf>,
+    pub(crate) logins: Vec<SharedLogin>,
     /// What a person should know before the run.
     pub(crate) notes: Vec<String>,
 }
@@ -149,6 +156,7 @@ fn command(
     };
     let words = match rung {
         Rung::Resume { .. } => harness.resume_words(&filling),
+        Rung::GoOn => harness.go_on_words(&filling),
         Rung::Fresh { .. } => None,
     };
     let mut command = vec![facts.program.clone().into()];
@@ -182,7 +190,7 @@ fn unsandboxed(
         workplaces: Vec::new(),
         marks: Vec::new(),
         watched: Watched::default(),
-        renewable: Vec::new(),
+        logins: Vec::new(),
         notes: Vec::new(),
     }
 }
@@ -229,7 +237,7 @@ fn sandboxed(
         workplaces: workplaces(&session.cwd, &side.binds),
         marks: side.marks.clone(),
         watched: side.watched.clone(),
-        renewable: side.renewable.clone(),
+        logins: side.logins.clone(),
         notes: side.notes.clone(),
     })
 }

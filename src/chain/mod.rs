@@ -73,13 +73,8 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// Lets the harness start, and waits for its end. `renewed` is told, once, of a file that the host has
-    /// replaced meanwhile.
-    pub(crate) fn run(
-        &mut self,
-        signals: &mut Signals,
-        renewed: &dyn Fn(&Path),
-    ) -> anyhow::Result<Run> {
+    /// Lets the harness start, and waits for its end. `renewed` is called whenever a login has changed.
+    pub(crate) fn run(&mut self, signals: &mut Signals, renewed: &dyn Fn()) -> anyhow::Result<Run> {
         let started = Instant::now();
         // A pipe that nobody reads any more: the chain is ending already.
         let _ = write(&self.control, &[GO]);
@@ -100,7 +95,7 @@ impl Chain {
     fn watch(
         &mut self,
         signals: &mut Signals,
-        renewed: &dyn Fn(&Path),
+        renewed: &dyn Fn(),
     ) -> anyhow::Result<(ExitStatus, bool)> {
         let mut asked: Option<Instant> = None;
         let mut sent = 0;
@@ -109,11 +104,8 @@ impl Chain {
                 asked.map(|asked| next_step(asked, sent).saturating_duration_since(Instant::now()));
             let other = self.renewals.as_ref().map(|renewals| renewals as &dyn Source);
             let woken = signals.wait(other, due)?;
-            if woken.other
-                && let Some(file) = self.renewals.as_ref().and_then(Renewals::next)
-            {
-                renewed(file);
-                self.renewals = None;
+            if woken.other && self.renewals.as_ref().is_some_and(Renewals::any) {
+                renewed();
             }
             if let Some(ended) = self.child.try_wait()? {
                 return Ok((ended, asked.is_some()));
@@ -162,13 +154,15 @@ pub(crate) fn stand(plan: &Plan) -> anyhow::Result<Chain> {
     let child = command
         .spawn()
         .with_context(|| format!("could not run `{}`", crate::escape::for_terminal(program)))?;
+    let logins = plan.logins.iter();
+    let watched: Vec<&Path> = logins.flat_map(|one| [one.host.as_path(), &one.copy]).collect();
     Ok(Chain {
         child,
         control: control_write,
         report: report_read,
         status: status_read,
         sandboxed: plan.sandboxed,
-        renewals: Renewals::of(&plan.renewable),
+        renewals: Renewals::of(&watched),
     })
 }
 

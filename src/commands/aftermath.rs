@@ -11,7 +11,6 @@ use crate::commands::{Context, Explained, say};
 use crate::escape::{for_terminal, lines_for_terminal};
 use crate::harness::Conversation;
 use crate::host;
-use crate::host::conversations::Way;
 use crate::host::{conversations, unfinished};
 use crate::session::{Ended, Sandboxing, SessionId};
 
@@ -115,7 +114,7 @@ fn report(context: &Context, id: &SessionId, changed: &[PathBuf]) -> anyhow::Res
     store.set_report(id, &all).explained(context)
 }
 
-/// Stores the conversation that the harness chose, and lets the harness outside see it.
+/// Stores the conversation that the harness chose.
 pub(super) fn remember_conversation(
     context: &Context,
     planner: &Planner,
@@ -137,8 +136,7 @@ pub(super) fn remember_conversation(
     let Some(learnt) = learnt else {
         return Ok(());
     };
-    store.set_conversation(&session.id, Some(&learnt)).explained(context)?;
-    conversations::mirror_conversation(&context.host, harness, session, &learnt, Way::Out)
+    store.set_conversation(&session.id, Some(&learnt)).explained(context)
 }
 
 /// Records the end of a run.

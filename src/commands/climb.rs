@@ -9,13 +9,13 @@ use anyhow::{Context as _, bail};
 use crate::chain::{Chain, Outcome};
 use crate::commands::aftermath::Aftermath;
 use crate::commands::planning::{Planner, Proof, mint};
-use crate::commands::{Context, Explained, aftermath, planning, say, survey};
+use crate::commands::{Context, Explained, aftermath, planning, renewals, say, survey};
 use crate::error::{ExitCode, UserError};
 use crate::escape::for_terminal;
 use crate::handover::Message;
-use crate::host::conversations::Way;
-use crate::host::{Host, conversations, unfinished};
-use crate::ladder::Rung;
+use crate::harness::Conversation;
+use crate::host::{Host, conversations, own, unfinished};
+use crate::ladder::{Rung, Transcript};
 use crate::lock::Marks;
 use crate::plan::Plan;
 use crate::sandbox::guard;
@@ -122,9 +122,16 @@ fn make_ready(
     for creation in &plan.create {
         host::create(creation)?;
     }
-    let may_adopt = wish.told || !conversations::has_own_folder(host, stored);
-    if may_adopt && let Rung::Resume { conversation } = rung {
-        conversations::mirror_conversation(host, harness, session, conversation, Way::In)?;
+    if plan.sandboxed {
+        let is_new = !own::exists(host, &session.id) || stored.sandbox == Sandboxing::Off;
+        let dests: Vec<&Path> = plan.mounts.iter().map(|(_, dest)| dest.as_path()).collect();
+        own::make_ready(host, harness, session, &dests)?;
+        renewals::settle_at_start(plan)?;
+        if (wish.told || is_new)
+            && let Some(conversation) = rung.conversation()
+        {
+            conversations::adopt(host, harness, session, conversation)?;
+        }
     }
     aftermath::settle_killed_run(context, &session.id)?;
     let (folder, watched) = (context.state_folder()?, &plan.watched);
@@ -157,14 +164,34 @@ impl Prepared {
         if !is_known && (conversation.is_some() || wish.fresh) {
             store.set_conversation(&self.id, conversation).explained(context)?;
         }
-        let could_resume =
-            stored.last_started_at.is_some() && self.planner.harness.resume.is_some();
-        if could_resume && !wish.fresh && matches!(self.rung, Rung::Fresh { .. }) {
-            let words = "no conversation of this session is known: a fresh one starts";
+        if stored.last_started_at.is_some()
+            && !wish.fresh
+            && let Some(words) = self.why_fresh(context)
+        {
             say(words);
             store.add_note(&self.id, words).explained(context)?;
         }
         Ok(())
+    }
+
+    /// Why a session that ran before does not go on with its conversation, where it does not.
+    fn why_fresh(&self, context: &Context) -> Option<&'static str> {
+        let Rung::Fresh { conversation } = &self.rung else {
+            return None;
+        };
+        let (harness, session) = (self.planner.harness, &self.planner.session);
+        if let (Conversation::SpawnResumes(_), Some(id)) = (harness.conversation, conversation) {
+            let found = conversations::look_up(&context.host, harness, session, id);
+            return (found == Transcript::Absent)
+                .then_some("nothing of its conversation is kept: a fresh one starts");
+        }
+        if session.sandbox == Sandboxing::Off && !harness.resumes_outside {
+            return Some(
+                "outside of a sandbox its harness loses what it resumes: a fresh one starts",
+            );
+        }
+        let could_resume = harness.resume.is_some();
+        could_resume.then_some("no conversation of this session is known: a fresh one starts")
     }
 
     /// Lets the harness start, runs one rung after the other until one is the last, and records the end;
@@ -189,7 +216,7 @@ impl Prepared {
         close: &dyn Fn(),
     ) -> anyhow::Result<ExitCode> {
         loop {
-            let run = self.chain.run(signals, &tell_renewed);
+            let run = self.chain.run(signals, &|| renewals::settle(&self.plan));
             self.terminal.restore();
             let run = run?;
             let ended = match &run.outcome {
@@ -215,6 +242,7 @@ impl Prepared {
                 failed,
                 start: self.start,
             };
+            renewals::settle(&self.plan);
             // Gone before the end is recorded: a session that is stopped has left nothing behind.
             drop(std::mem::take(&mut self.marks));
             aftermath.settle(context, close)?;
@@ -242,7 +270,7 @@ fn next_rung(
         return None;
     };
     let harness = planner.harness;
-    let transcript = host::transcript(&context.host, harness, &planner.session, conversation);
+    let transcript = conversations::look_up(&context.host, harness, &planner.session, conversation);
     ladder::after_resume(harness, conversation, ended, lasted, transcript, mint)
 }
 
@@ -261,12 +289,6 @@ fn fall_back(
     say(&words);
     let store = context.store()?;
     store.add_note(id, &words).explained(context)?;
-    if to.conversation().is_some() {
-        store.set_conversation(id, to.conversation()).explained(context)?;
-    }
-    Ok(())
-}
-
-fn tell_renewed(file: &Path) {
-    say(&format!("`{}` was renewed outside: stop and resume to use it", for_terminal(file)));
+    // One that is not there would be tried again at each start.
+    store.set_conversation(id, to.conversation()).explained(context)
 }

@@ -4,7 +4,7 @@ use anyhow::bail;
 
 use crate::commands::{Context, Explained, stop, survey};
 use crate::error::{ExitCode, UserError};
-use crate::host::{conversations, unfinished};
+use crate::host::{conversations, own, unfinished};
 use crate::{cli, host, lock};
 
 pub(super) fn run(context: &Context, arguments: &cli::Delete) -> anyhow::Result<ExitCode> {
@@ -23,7 +23,8 @@ pub(super) fn run(context: &Context, arguments: &cli::Delete) -> anyhow::Result<
         bail!("session {} was started again meanwhile", session.id);
     };
     // The row last: as long as something is left, it can be deleted again.
-    conversations::forget(&context.host, &session)?;
+    own::forget(&context.host, &session.id)?;
+    conversations::forget_former(&context.host, &session.id)?;
     unfinished::forget(&folder, &session.id)?;
     host::remove_folder(&context.host.cache_folder()?.join(session.id.as_str()))?;
     store.delete(&session.id).explained(context)?;

@@ -21,6 +21,7 @@ mod picker;
 mod planning;
 mod policy_change;
 mod rename;
+mod renewals;
 mod report;
 mod resume;
 mod show;

@@ -8,6 +8,7 @@ use crate::commands::{
 };
 use crate::error::{ExitCode, UserError};
 use crate::escape::{for_terminal, lines_for_terminal, shell_line};
+use crate::host::own;
 use crate::session::{Policy, Sandboxing, Session};
 use crate::{cli, ladder};
 
@@ -30,6 +31,7 @@ fn text(context: &Context, session: &Session, survey: &Survey) -> String {
     rows.extend(how_it_goes(session, survey));
     if let Sandboxing::On(policy) = session.sandbox {
         rows.extend(the_sandbox(context, session, policy));
+        rows.extend(own_state(context, session));
     }
     fit::texts(&rows, context.width())
 }
@@ -95,6 +97,15 @@ fn how_it_goes(session: &Session, survey: &Survey) -> Vec<[String; 2]> {
     let report = session.report.iter();
     rows.extend(report.map(|path| row("the host may run", for_terminal(path))));
     rows
+}
+
+/// Where what its harness wrote inside is kept.
+fn own_state(context: &Context, session: &Session) -> Option<[String; 2]> {
+    let folder = own::folder(&context.host, &session.id).ok()?;
+    let (bytes, is_all) = own::size(&context.host, &session.id)?;
+    let more = if is_all { "" } else { "more than " };
+    let size = format!("{more}{:.1} MB", bytes as f64 / 1e6);
+    Some(row("own state", format!("{} ({size})", for_terminal(&folder))))
 }
 
 fn row(label: &str, value: String) -> [String; 2] {

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use crate::harness::Conversation::Assigned;
 use crate::harness::signs::{Title, TitleSign};
+use crate::harness::state::{all_and, picked};
 use crate::harness::{
-    HOME, Harness, Logins, Missing, StateAccess, StateBind, StateRoot, Transcripts, UserSetting,
-    Word,
+    Content, HOME, Harness, Login, Logins, Made, OWN_FOLDER, OwnFolder, Sources, StateRoot,
+    Transcripts, UserSetting, Word, Written,
 };
 use crate::session::Activity;
 
@@ -32,6 +33,8 @@ pub(super) const HARNESS: Harness = Harness {
         Word::Conversation,
         Word::Arguments,
     ]),
+    go_on: None,
+    resumes_outside: true,
     sandbox_skip_permission_flags: &["--dangerously-skip-permissions"],
     user_settings: &[
         UserSetting {
@@ -46,37 +49,46 @@ pub(super) const HARNESS: Harness = Harness {
     command_settings: &[(CONFIG, "settings.json"), (CONFIG, "settings.local.json")],
     conversation: Assigned(Transcripts {
         root: CONFIG,
-        folder: "projects",
-        suffix: ".jsonl",
+        paths: &["projects/*/{id}.jsonl"],
         resumable: r#""type":"user""#,
+        not_users: None,
     }),
-    sandbox_binds: &[
-        // An allowlist: with the whole folder writable, a job written to daemon/dispatch ran on the
-        // host, and every other project's transcripts were readable.
-        bind(CONFIG, "", StateAccess::Private),
-        StateBind {
-            root: CONFIG,
-            path: "projects/{slug}",
-            access: StateAccess::Writable,
-            missing: Missing::CreateFolder,
-        },
-        bind(CONFIG, ".credentials.json", StateAccess::Writable),
-        bind(CONFIG, "settings.json", StateAccess::ReadOnly),
-        bind(CONFIG, "settings.local.json", StateAccess::ReadOnly),
-        bind(CONFIG, "CLAUDE.md", StateAccess::ReadOnly),
-        bind(CONFIG, "agents", StateAccess::ReadOnly),
-        bind(CONFIG, "commands", StateAccess::ReadOnly),
-        bind(CONFIG, "skills", StateAccess::ReadOnly),
-        bind(CONFIG, "plugins", StateAccess::ReadOnly),
-        bind(CONFIG, "rules", StateAccess::ReadOnly),
-        bind(CONFIG, "output-styles", StateAccess::ReadOnly),
-        bind(CONFIG, "themes", StateAccess::ReadOnly),
-        bind(CONFIG, "keybindings.json", StateAccess::ReadOnly),
-        bind(CONFIG, "hooks", StateAccess::ReadOnly),
-        bind(CONFIG, "workflows", StateAccess::ReadOnly),
-        bind(CONFIG, ".claude.json", StateAccess::ReadOnly),
-        bind(HOME, ".claude.json", StateAccess::ReadOnly),
-    ],
+    own: &[OwnFolder {
+        name: "claude",
+        root: CONFIG,
+        shown: &[
+            "settings.local.json",
+            "CLAUDE.md",
+            "agents",
+            "commands",
+            "skills",
+            "plugins",
+            "rules",
+            "output-styles",
+            "themes",
+            "keybindings.json",
+            "hooks",
+            "workflows",
+        ],
+        made: &[
+            Made { name: ".claude.json", content: Content::Words(user_state) },
+            Made { name: "settings.json", content: Content::Words(user_settings) },
+        ],
+        logins: &[Login {
+            name: ".credentials.json",
+            written: Written::InPlace,
+            renewed: &[
+                &["claudeAiOauth", "accessToken"],
+                &["claudeAiOauth", "refreshToken"],
+                &["claudeAiOauth", "expiresAt"],
+            ],
+            // It names no account.
+            identities: &[],
+        }],
+        in_home: Some(".claude.json"),
+        ..OWN_FOLDER
+    }],
+    shown: &[],
     env_pass: &[
         "CLAUDE_CONFIG_DIR",
         "ANTHROPIC_API_KEY",
@@ -140,6 +152,22 @@ fn settings(user_has_set: &[bool]) -> Vec<OsString> {
     vec!["--settings".into(), json.into()]
 }
 
-const fn bind(root: StateRoot, path: &'static str, access: StateAccess) -> StateBind {
-    StateBind { root, path, access, missing: Missing::Skip }
+/// Of what claude notes about its user: that he is no newcomer, who he is, and which servers he wants. The rest
+/// tells of other projects.
+fn user_state(sources: &Sources<'_>) -> Option<String> {
+    const TAKEN: &[&str] = &[
+        "hasCompletedOnboarding",
+        "theme",
+        "oauthAccount",
+        "mcpServers",
+        // Which key of the environment he allows: claude asks once.
+        "customApiKeyResponses",
+        "preferredNotifChannel",
+    ];
+    picked(sources, TAKEN, &["hasCompletedOnboarding", "theme"])
+}
+
+/// The user's settings; the model and its kin as they were chosen inside.
+fn user_settings(sources: &Sources<'_>) -> Option<String> {
+    all_and(sources, &["model", "effortLevel", "outputStyle", "theme"])
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::harness::signs::{BRAILLE, Title, TitleSign};
 use crate::harness::{
-    Conversation, Harness, Logins, Missing, Rollouts, StateAccess, StateBind, StateRoot,
-    UserSetting, Word,
+    Conversation, Harness, Identity, Login, Logins, OWN_FOLDER, OwnFolder, StateRoot, Transcripts,
+    UserSetting, Word, Written,
 };
 use crate::session::Activity;
 
@@ -17,6 +17,9 @@ use crate::session::Activity;
 const NO_DAEMON: &str = "features.daemon_auto_start=false";
 
 const CODEX_HOME: StateRoot = StateRoot { env: Some("CODEX_HOME"), default: ".codex" };
+
+/// Who a token of OpenAI's is for, as JSON pointers.
+const ACCOUNT: &[&str] = &["/sub", "/https:~1~1api.openai.com~1auth/chatgpt_account_id"];
 
 pub(super) const HARNESS: Harness = Harness {
     id: "codex",
@@ -46,50 +49,57 @@ pub(super) const HARNESS: Harness = Harness {
         Word::Conversation,
         Word::Arguments,
     ]),
+    go_on: None,
+    resumes_outside: true,
     sandbox_skip_permission_flags: &["--dangerously-bypass-approvals-and-sandbox"],
     user_settings: &[UserSetting { files: &[(CODEX_HOME, "config.toml")], text: "notification" }],
     command_settings: &[],
-    conversation: Conversation::Learnt(Rollouts {
+    conversation: Conversation::Learnt(Transcripts {
         root: CODEX_HOME,
-        folder: "sessions",
-        depth: 3,
-        prefix: "rollout-",
-        suffix: ".jsonl",
-        not_users: r#""thread_source":"subagent""#,
+        paths: &[
+            "sessions/*/*/*/rollout-*{id}.jsonl",
+            // One that was idle for long.
+            "sessions/*/*/*/rollout-*{id}.jsonl.zst",
+        ],
+        // Codex makes the file with the first message: one that is there can be resumed.
+        resumable: "",
+        not_users: Some(r#""thread_source":"subagent""#),
     }),
-    sandbox_binds: &[
-        // The folder, not auth.json: codex replaces that file by rename and gives up on EBUSY.
-        StateBind {
-            root: CODEX_HOME,
-            path: "",
-            access: StateAccess::Writable,
-            missing: Missing::CreateFolder,
-        },
-        // What the host's codex would run or obey later. Absent ones are made, empty: bubblewrap
-        // can't guard what isn't there, and the agent could make it.
-        file("config.toml", ""),
-        StateBind {
-            root: CODEX_HOME,
-            path: "*.config.toml",
-            access: StateAccess::ReadOnly,
-            missing: Missing::Skip,
-        },
-        file("hooks.json", "{}\n"),
-        file("AGENTS.md", ""),
-        file("AGENTS.override.md", ""),
-        file("environments.toml", ""),
-        file(".env", ""),
-        folder("rules", StateAccess::ReadOnly),
-        folder("agents", StateAccess::ReadOnly),
-        folder("skills", StateAccess::ReadOnly),
-        folder("plugins", StateAccess::ReadOnly),
-        folder("packages", StateAccess::ReadOnly),
-        folder("app-server-control", StateAccess::Private),
-        folder("app-server-daemon", StateAccess::Private),
-        folder("tmp", StateAccess::Private),
-        folder(".tmp", StateAccess::Private),
-        folder("shell_snapshots", StateAccess::Private),
-    ],
+    own: &[OwnFolder {
+        name: "codex",
+        root: CODEX_HOME,
+        shown: &[
+            "config.toml",
+            "*.config.toml",
+            "hooks.json",
+            "AGENTS*.md",
+            "environments.toml",
+            ".env",
+            "rules",
+            "agents",
+            "skills",
+            "plugins",
+            "packages",
+            "prompts",
+        ],
+        logins: &[Login {
+            name: "auth.json",
+            // It gives up on EBUSY.
+            written: Written::ByRename,
+            renewed: &[
+                &["last_refresh"],
+                &["tokens", "access_token"],
+                &["tokens", "id_token"],
+                &["tokens", "refresh_token"],
+            ],
+            identities: &[
+                Identity { token: &["tokens", "id_token"], claims: ACCOUNT },
+                Identity { token: &["tokens", "access_token"], claims: ACCOUNT },
+            ],
+        }],
+        ..OWN_FOLDER
+    }],
+    shown: &[],
     env_pass: &[
         "CODEX_HOME",
         "OPENAI_API_KEY",
@@ -147,17 +157,4 @@ fn trusted_project(cwd: &Path) -> OsString {
         }
     }
     format!(r#"projects={{"{quoted}"={{trust_level="trusted"}}}}"#).into()
-}
-
-const fn folder(path: &'static str, access: StateAccess) -> StateBind {
-    StateBind { root: CODEX_HOME, path, access, missing: Missing::CreateFolder }
-}
-
-const fn file(path: &'static str, empty: &'static str) -> StateBind {
-    StateBind {
-        root: CODEX_HOME,
-        path,
-        access: StateAccess::ReadOnly,
-        missing: Missing::CreateFile(empty),
-    }
 }

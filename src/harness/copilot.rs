@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use crate::harness::state::picked;
 use crate::harness::{
-    Conversation, HOME, Harness, Logins, Missing, StateAccess, StateBind, StateRoot, Word,
+    Content, Conversation, HOME, Harness, Logins, Made, Missing, OWN_FOLDER, OwnFolder, Shown,
+    Sources, StateRoot, Transcripts, Word,
 };
 
 const COPILOT: StateRoot = StateRoot { env: Some("COPILOT_HOME"), default: ".copilot" };
@@ -21,31 +23,40 @@ pub(super) const HARNESS: Harness = Harness {
         Word::Arguments,
     ],
     resume: None,
+    go_on: None,
+    resumes_outside: true,
     sandbox_skip_permission_flags: &["--yolo"],
     user_settings: &[],
     command_settings: &[],
-    conversation: Conversation::SpawnResumes,
-    sandbox_binds: &[
-        StateBind {
-            root: COPILOT,
-            path: "",
-            access: StateAccess::Writable,
-            missing: Missing::CreateFolder,
-        },
-        over("settings.json", Missing::CreateFile("{}\n")),
-        over("mcp-config.json", Missing::CreateFile("{}\n")),
-        over("permissions-config.json", Missing::CreateFile("{}\n")),
-        over("hooks", Missing::CreateFolder),
-        over("installed-plugins", Missing::CreateFolder),
-        over("skills", Missing::CreateFolder),
-        over("pkg", Missing::CreateFolder),
+    conversation: Conversation::SpawnResumes(Transcripts {
+        root: COPILOT,
+        paths: &["session-state/{id}/events.jsonl"],
+        resumable: "",
+        not_users: None,
+    }),
+    own: &[OwnFolder {
+        name: "copilot",
+        root: COPILOT,
+        shown: &[
+            "settings.json",
+            "hooks",
+            "installed-plugins",
+            "skills",
+            "agents",
+            "copilot-instructions.md",
+            "pkg",
+        ],
+        made: &[
+            // No login that is mounted: copilot then ends without a word. It has no token to renew, so
+            // nothing of it comes back.
+            Made { name: "config.json", content: Content::Words(login) },
+            Made { name: "mcp-config.json", content: Content::Words(servers) },
+        ],
+        ..OWN_FOLDER
+    }],
+    shown: &[
         // The program unpacks itself there, 235 MB; what is there already is used.
-        StateBind {
-            root: HOME,
-            path: ".cache/copilot",
-            access: StateAccess::ReadOnly,
-            missing: Missing::Skip,
-        },
+        Shown { root: HOME, path: ".cache/copilot", missing: Missing::Skip },
     ],
     env_pass: &[
         "COPILOT_HOME",
@@ -73,6 +84,17 @@ pub(super) const HARNESS: Harness = Harness {
     titles: &[],
 };
 
-const fn over(path: &'static str, missing: Missing) -> StateBind {
-    StateBind { root: COPILOT, path, access: StateAccess::ReadOnly, missing }
+/// Who is logged in, of a file that also says which folders are trusted.
+fn login(sources: &Sources<'_>) -> Option<String> {
+    picked(sources, &["authTokens", "loggedInUsers", "lastLoggedInUser"], &[])
+}
+
+/// The user's servers. An object without the one field makes copilot complain at each start; an earlier version of
+/// ours left such ones.
+fn servers(sources: &Sources<'_>) -> Option<String> {
+    let text = match sources.host.trim() {
+        "" | "{}" => r#"{"mcpServers":{}}"#,
+        text => text,
+    };
+    Some(text.to_owned())
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::harness::{
-    Conversation, Harness, Logins, Missing, StateAccess, StateBind, StateRoot, Word,
+    Content, Conversation, Harness, Logins, Made, OWN_FOLDER, OwnFolder, StateRoot, Word,
 };
 
 /// Sessions, settings, agents; since 2.3.0 relocatable.
@@ -25,30 +25,33 @@ pub(super) const HARNESS: Harness = Harness {
         Word::Conversation,
         Word::Arguments,
     ]),
+    resumes_outside: true,
+    // Of its folder, and inside of the session's own.
+    go_on: Some(&[Word::Is("chat"), Word::SkipPermissions, Word::Is("--resume"), Word::Arguments]),
     sandbox_skip_permission_flags: &["--trust-all-tools"],
     user_settings: &[],
     command_settings: &[],
-    conversation: Conversation::Told,
-    sandbox_binds: &[
-        StateBind {
+    conversation: Conversation::Newest,
+    own: &[
+        OwnFolder {
+            name: "kiro",
             root: KIRO_HOME,
-            path: "",
-            access: StateAccess::ReadOnly,
-            missing: Missing::CreateFolder,
+            shown: &["settings", "agents", "steering", "hooks", "skills", "prompts"],
+            ..OWN_FOLDER
         },
-        StateBind {
-            root: KIRO_HOME,
-            path: "sessions",
-            access: StateAccess::Writable,
-            missing: Missing::CreateFolder,
-        },
-        StateBind {
+        OwnFolder {
+            name: "data",
             root: DATA_HOME,
             path: "kiro-cli",
-            access: StateAccess::Writable,
-            missing: Missing::CreateFolder,
+            // The login, among conversations. `shell` beside it is run by the user's shell.
+            made: &[
+                Made { name: "data.sqlite3", content: Content::FirstCopy },
+                Made { name: "data.sqlite3-wal", content: Content::FirstCopy },
+            ],
+            ..OWN_FOLDER
         },
     ],
+    shown: &[],
     env_pass: &["KIRO_HOME", "KIRO_API_KEY", "XDG_DATA_HOME"],
     sandbox_env: &[],
     resume_grace: Duration::from_secs(20),

@@ -9,10 +9,18 @@ mod copilot;
 mod gemini;
 mod generic;
 mod kiro;
+mod login;
 mod opencode;
 mod signs;
+mod state;
 
-use std::ffi::{OsStr, OsString};
+pub(crate) use login::{Identity, Login, Written};
+pub(crate) use state::{
+    Content, HOME, Made, Missing, OWN_FOLDER, OwnFolder, Shown, Sources, StateRoot, Transcripts,
+    fits,
+};
+
+use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
@@ -31,6 +39,10 @@ pub(crate) struct Harness {
     pub(crate) spawn: &'static [Word],
     /// What follows the program to resume a conversation; `None` without such a form.
     pub(crate) resume: Option<&'static [Word]>,
+    /// What follows the program to go on with the newest conversation, inside.
+    pub(crate) go_on: Option<&'static [Word]>,
+    /// Whether a conversation is resumed outside of a sandbox as well: not where the harness loses it.
+    pub(crate) resumes_outside: bool,
     /// Appended only when sandboxed, where a form says [`Word::SkipPermissions`].
     pub(crate) sandbox_skip_permission_flags: &'static [&'static str],
     /// Settings that are made for the session where the user has not made them.
@@ -38,8 +50,10 @@ pub(crate) struct Harness {
     /// Settings in JSON whose `command`s, and what ends with `Helper`, name programs.
     pub(crate) command_settings: &'static [(StateRoot, &'static str)],
     pub(crate) conversation: Conversation,
-    /// What of its state is visible inside, in the order of the folders.
-    pub(crate) sandbox_binds: &'static [StateBind],
+    /// The folders of its state: inside they are the session's own.
+    pub(crate) own: &'static [OwnFolder],
+    /// What else of the host's it sees.
+    pub(crate) shown: &'static [Shown],
     /// Variables of the caller that it needs: keys, endpoints, its folders.
     pub(crate) env_pass: &'static [&'static str],
     /// Variables set for it, sandboxed only.
@@ -88,91 +102,19 @@ pub(crate) enum Word {
     Arguments,
 }
 
-/// Where the conversation id comes from, and how to tell whether a conversation is there.
+/// Where the conversation id comes from, and where its transcript stands.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Conversation {
-    /// We choose a UUID and hand it over. The transcript stands where the pattern says.
+    /// We choose a UUID and hand it over.
     Assigned(Transcripts),
     /// We choose a UUID; the spawn form makes the conversation or resumes it.
-    SpawnResumes,
-    /// We choose a UUID at each start, since what was started can't be resumed.
-    EachStart,
+    SpawnResumes(Transcripts),
     /// The harness chooses; the id is learnt from the transcript that the run wrote.
-    Learnt(Rollouts),
-    /// Only what the user tells us with `resume --conversation`.
-    Told,
+    Learnt(Transcripts),
+    /// The harness chooses, and inside the newest conversation is the session's own: it is gone on with.
+    Newest,
     /// The harness knows no such thing.
     None,
-}
-
-/// Where transcripts are kept.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Transcripts {
-    pub(crate) root: StateRoot,
-    /// Below the root: a folder whose sub-folders each hold `<conversation id><suffix>`.
-    pub(crate) folder: &'static str,
-    pub(crate) suffix: &'static str,
-    /// A line with this text makes a transcript resumable.
-    pub(crate) resumable: &'static str,
-}
-
-/// Transcripts whose ids the harness chooses: `<prefix>…<uuid><suffix>`, some folders deep.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Rollouts {
-    pub(crate) root: StateRoot,
-    pub(crate) folder: &'static str,
-    pub(crate) depth: usize,
-    pub(crate) prefix: &'static str,
-    pub(crate) suffix: &'static str,
-    /// Stands in the head of a conversation that the harness held with itself.
-    pub(crate) not_users: &'static str,
-}
-
-/// A folder that a variable can relocate.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct StateRoot {
-    pub(crate) env: Option<&'static str>,
-    /// Below `$HOME`, where the variable is not set.
-    pub(crate) default: &'static str,
-}
-
-impl StateRoot {
-    /// Whether other programs keep theirs there, too.
-    fn is_shared(&self) -> bool {
-        matches!(self.default, "" | ".config" | ".cache" | ".local/share" | ".local/state")
-    }
-}
-
-/// `$HOME` itself.
-pub(crate) const HOME: StateRoot = StateRoot { env: None, default: "" };
-
-/// One path of a harness's state, as seen inside.
-#[derive(Debug)]
-pub(crate) struct StateBind {
-    pub(crate) root: StateRoot,
-    /// Below the root. `{slug}` stands for the folder of the session as [`slug`] spells it; a
-    /// leading `*` in the last component for every entry that ends so.
-    pub(crate) path: &'static str,
-    pub(crate) access: StateAccess,
-    pub(crate) missing: Missing,
-}
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum StateAccess {
-    ReadOnly,
-    Writable,
-    /// An empty folder in memory that hides what is there.
-    Private,
-}
-
-/// What happens when the path is not there.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Missing {
-    Skip,
-    /// It is made before the start, a folder with mode 0700.
-    CreateFolder,
-    /// It is made before the start, a file with mode 0600 and this content.
-    CreateFile(&'static str),
 }
 
 /// The harnesses that there are, in the order of the dialog.
@@ -209,7 +151,15 @@ pub(crate) struct Filling<'a> {
 impl Conversation {
     /// Whether we choose the id.
     pub(crate) fn is_ours_to_choose(&self) -> bool {
-        matches!(self, Self::Assigned(_) | Self::SpawnResumes | Self::EachStart)
+        matches!(self, Self::Assigned(_) | Self::SpawnResumes(_))
+    }
+
+    /// Where the transcripts stand, where that is known.
+    pub(crate) fn transcripts(&self) -> Option<&Transcripts> {
+        match self {
+            Self::Assigned(kind) | Self::SpawnResumes(kind) | Self::Learnt(kind) => Some(kind),
+            Self::Newest | Self::None => None,
+        }
     }
 }
 
@@ -224,6 +174,11 @@ impl Harness {
     pub(crate) fn resume_words(&self, filling: &Filling<'_>) -> Option<Vec<OsString>> {
         filling.conversation?;
         Some(self.fill(self.resume?, filling))
+    }
+
+    /// The words after the program to go on with the newest conversation.
+    pub(crate) fn go_on_words(&self, filling: &Filling<'_>) -> Option<Vec<OsString>> {
+        Some(self.fill(self.go_on?, filling))
     }
 
     fn fill(&self, form: &[Word], filling: &Filling<'_>) -> Vec<OsString> {
@@ -253,9 +208,10 @@ impl Harness {
 
     /// Where its state lies: folders of its own, or paths in a folder that it shares with others.
     pub(crate) fn state_roots(&self) -> Vec<(StateRoot, &'static str)> {
-        let binds = self.sandbox_binds.iter().map(|bind| (bind.root, bind.path));
+        let own = self.own.iter().map(|own| (own.root, own.path));
+        let shown = self.shown.iter().map(|shown| (shown.root, shown.path));
         let files = self.logins.files.iter().chain(self.command_settings).copied();
-        let all = binds.chain(files).map(|(root, path)| match root.is_shared() {
+        let all = own.chain(shown).chain(files).map(|(root, path)| match root.is_shared() {
             true => (root, path),
             false => (root, ""),
         });
@@ -268,16 +224,6 @@ impl Harness {
     pub(crate) fn runs_own_command(&self) -> bool {
         self.programs.is_empty()
     }
-}
-
-/// `path` with every character outside `[A-Za-z0-9]` as `-`: how claude and qwen name the folder of
-/// a project's transcripts (claude 2.1.332: `/home/p.x_y é` becomes `-home-p-x-y--`).
-pub(crate) fn slug(path: &Path) -> String {
-    let text: &OsStr = path.as_os_str();
-    text.to_string_lossy()
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .collect()
 }
 
 #[cfg(test)]

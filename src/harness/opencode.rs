@@ -3,11 +3,15 @@
 use std::time::Duration;
 
 use crate::harness::{
-    Conversation, Harness, Logins, Missing, StateAccess, StateBind, StateRoot, Word,
+    Content, Conversation, Harness, Login, Logins, Made, Missing, OWN_FOLDER, OwnFolder, Shown,
+    StateRoot, Word, Written,
 };
 
 /// Conversations and logins are in a database here.
 const DATA: StateRoot = StateRoot { env: Some("XDG_DATA_HOME"), default: ".local/share" };
+
+/// No variable: XDG_STATE_HOME is not passed, since our own store may lie there.
+const STATE: StateRoot = StateRoot { env: None, default: ".local/state" };
 
 const CONFIG: StateRoot = StateRoot { env: Some("XDG_CONFIG_HOME"), default: ".config" };
 
@@ -22,28 +26,41 @@ pub(super) const HARNESS: Harness = Harness {
         Word::Conversation,
         Word::Arguments,
     ]),
+    resumes_outside: true,
+    go_on: Some(&[Word::SkipPermissions, Word::Is("--continue"), Word::Arguments]),
     sandbox_skip_permission_flags: &["--auto"],
     user_settings: &[],
     command_settings: &[],
-    conversation: Conversation::Told,
-    sandbox_binds: &[
-        StateBind {
+    conversation: Conversation::Newest,
+    own: &[
+        OwnFolder {
+            name: "data",
             root: DATA,
             path: "opencode",
-            access: StateAccess::Writable,
-            missing: Missing::CreateFolder,
+            logins: &[Login {
+                name: "auth.json",
+                written: Written::InPlace,
+                // Of entries of the type `oauth`; others have none of these.
+                renewed: &[&["*", "access"], &["*", "refresh"], &["*", "expires"]],
+                identities: &[],
+            }],
+            ..OWN_FOLDER
         },
-        StateBind {
-            root: CONFIG,
+        OwnFolder {
+            name: "state",
+            root: STATE,
             path: "opencode",
-            access: StateAccess::ReadOnly,
-            missing: Missing::CreateFolder,
+            // The chosen model.
+            made: &[Made { name: "model.json", content: Content::FirstCopy }],
+            ..OWN_FOLDER
         },
+    ],
+    shown: &[
+        Shown { root: CONFIG, path: "opencode", missing: Missing::CreateFolder },
         // Without it opencode tries to write it, and gives up in a read-only folder.
-        StateBind {
+        Shown {
             root: CONFIG,
             path: "opencode/.gitignore",
-            access: StateAccess::ReadOnly,
             missing: Missing::CreateFile("node_modules\npackage.json\nbun.lock\n.gitignore\n"),
         },
     ],

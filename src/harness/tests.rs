@@ -1,7 +1,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use crate::harness::{ALL, Filling, Harness, Word, find, slug};
+use crate::harness::{ALL, Filling, Harness, Word, find};
 
 fn filling(sandboxed: bool) -> Filling<'static> {
     Filling {
@@ -87,15 +87,11 @@ fn every_entry_of_the_registry_is_complete() {
             assert!(harness.spawn.iter().any(|word| matches!(word, Word::Conversation)));
         }
         // A folder that a variable relocates needs that variable inside as well.
-        for bind in harness.sandbox_binds {
-            if let Some(env) = bind.root.env {
+        let roots = harness.own.iter().map(|own| own.root);
+        for root in roots.chain(harness.shown.iter().map(|shown| shown.root)) {
+            if let Some(env) = root.env {
                 assert!(harness.env_pass.contains(&env), "{}: {env}", harness.id);
             }
         }
     }
-}
-
-#[test]
-fn a_slug_is_what_claude_makes_of_a_folder() {
-    assert_eq!(slug(Path::new("/home/hproj/p.x_y é z")), "-home-hproj-p-x-y---z");
 }

@@ -118,7 +118,7 @@ fn side(
         relocated: state.relocated,
         marks: Vec::new(),
         watched: Watched::default(),
-        renewable: state.renewable,
+        logins: state.logins,
         notes: login_note(host, wanted.harness).into_iter().collect(),
         around,
         facts,
@@ -137,7 +137,6 @@ fn side(
     side.notes.extend(named.notes);
     side.create.extend(state.create);
     show_git(host, cwd, policy, &shown, &mut side);
-    side.watched.endings = state.endings;
     planted::clear(&workplaces, cwd, &mut side)?;
     side.kinds = kinds(&side.binds);
     Ok(side)

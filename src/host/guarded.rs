@@ -195,7 +195,6 @@ fn watched(
     Watched {
         paths,
         guarded: guarded.iter().filter(|path| !is_mark(path)).cloned().collect(),
-        endings: Vec::new(),
         index_of: git.index.clone().map(|index| (project.to_owned(), index)),
         no_repository: (!git::is_repository(project)).then(|| project.to_owned()),
     }

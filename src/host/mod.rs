@@ -12,9 +12,11 @@ mod gitconfig;
 mod guarded;
 mod home;
 mod links;
+pub(crate) mod logins;
 pub(crate) mod machine;
 mod named_commands;
 mod observed;
+pub(crate) mod own;
 mod planted;
 pub(crate) mod popup;
 pub(crate) mod programs;
@@ -24,15 +26,14 @@ mod script;
 mod state;
 mod system;
 mod tools;
-mod transcript;
 pub(crate) mod unfinished;
+mod walk;
 mod workplaces;
 
 pub(crate) use facts::{
     Wanted, ensure_may_be_sandboxed, gather, is_logged_in, is_visible_inside, program_of,
 };
 pub(crate) use observed::observe;
-pub(crate) use transcript::look_up as transcript;
 use workplaces::Workplaces;
 
 use std::ffi::{OsStr, OsString};

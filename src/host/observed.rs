@@ -37,9 +37,6 @@ type Identity = (u64, u64, i64, i64);
 /// Looks at everything that is watched.
 pub(crate) fn observe(watched: &Watched) -> Observed {
     let mut paths = watched.paths.clone();
-    for (folder, ending) in &watched.endings {
-        paths.extend(ending_with(folder, ending));
-    }
     if let Some((project, index)) = &watched.index_of {
         paths.extend(nested_repositories(project, index));
     }
@@ -77,15 +74,6 @@ fn stamp(path: &Path) -> Option<Stamp> {
 fn stamp_of_guarded(path: &Path) -> Option<Stamp> {
     let meta = fs::symlink_metadata(path).ok()?;
     Some(Stamp { itself: (meta.dev(), meta.ino(), 0, 0), target: None, content: Vec::new() })
-}
-
-/// The entries of `folder` whose names end with `ending`.
-pub(super) fn ending_with(folder: &Path, ending: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries
-        .filter(|entry| entry.file_name().as_bytes().ends_with(ending.as_bytes()))
-        .map(|entry| entry.path())
-        .collect()
 }
 
 /// What git on the host obeys in the repositories that are nested in `project`, as its index names

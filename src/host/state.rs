@@ -1,4 +1,4 @@
-//! The state folders of a harness: what of them exists, and how it is shown inside.
+//! The state of a harness on this host: where it is, what of it is shown inside, and what stands in its place.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -8,12 +8,9 @@ use std::path::{Path, PathBuf};
 use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::harness;
-use crate::harness::{
-    Conversation, Harness, Missing, StateAccess, StateBind, StateRoot, UserSetting, slug,
-};
-use crate::host::observed::ending_with;
-use crate::host::{Host, Workplaces, canonical_as_far_as_it_exists, conversations, reading};
-use crate::plan::Creation;
+use crate::harness::{Harness, Missing, OwnFolder, StateRoot, UserSetting, fits};
+use crate::host::{Host, Workplaces, canonical_as_far_as_it_exists, links, logins, own, reading};
+use crate::plan::{Creation, SharedLogin};
 use crate::sandbox::environment::Variables;
 use crate::sandbox::refusal::{Surroundings, check_relocated};
 use crate::sandbox::{Bind, Origin};
@@ -25,22 +22,35 @@ pub(super) struct HarnessState {
     pub(super) binds: Vec<Bind>,
     pub(super) create: Vec<Creation>,
     pub(super) relocated: Variables,
-    /// Writable files that are bound one by one.
-    pub(super) renewable: Vec<PathBuf>,
-    /// Folders and endings of files that may appear in them and can't be guarded before.
-    pub(super) endings: Vec<(PathBuf, String)>,
+    pub(super) logins: Vec<SharedLogin>,
 }
 
 /// Where `root` is for this caller; canonical as far as it exists.
 pub(super) fn root_folder(host: &Host, home: &Path, root: StateRoot) -> PathBuf {
-    let given = root.env.and_then(|env| host.var(env)).map(Path::new);
-    match given.filter(|path| path.is_absolute()) {
+    match relocation(host, root) {
         Some(path) => canonical_as_far_as_it_exists(path),
         None => canonical_as_far_as_it_exists(&home.join(root.default)),
     }
 }
 
-/// Looks at the state of `harness` for a session in `cwd`.
+fn relocation(host: &Host, root: StateRoot) -> Option<&Path> {
+    root.env.and_then(|env| host.var(env)).map(Path::new).filter(|path| path.is_absolute())
+}
+
+/// Where an own folder stands inside: where the host's is.
+pub(super) fn inside(host: &Host, home: &Path, own: &OwnFolder) -> PathBuf {
+    canonical_as_far_as_it_exists(&root_folder(host, home, own.root).join(own.path))
+}
+
+/// The host's file called `name` of an own folder.
+pub(super) fn host_file(host: &Host, home: &Path, own: &OwnFolder, name: &str) -> PathBuf {
+    match own.in_home == Some(name) && relocation(host, own.root).is_none() {
+        true => home.join(name),
+        false => inside(host, home, own).join(name),
+    }
+}
+
+/// Looks at the state of `harness` for a session.
 pub(super) fn look_up(
     host: &Host,
     home: &Path,
@@ -50,30 +60,38 @@ pub(super) fn look_up(
     workplaces: &Workplaces,
 ) -> Result<HarnessState, UserError> {
     let mut state = HarnessState::default();
-    for bind in harness.sandbox_binds {
-        let root = root_folder(host, home, bind.root);
-        if let Some(env) = bind.root.env
+    let roots = harness.own.iter().map(|own| own.root);
+    for root in roots.chain(harness.shown.iter().map(|shown| shown.root)) {
+        if let Some(env) = root.env
             && host.var(env).is_some()
         {
-            let default = home.join(bind.root.default);
-            check_relocated(&root, &default, env, around)?;
-            state.relocated.insert(OsString::from(env), root.clone().into());
-        }
-        if let Some(ending) = bind.path.strip_prefix('*') {
-            state.endings.push((root.clone(), ending.to_owned()));
-        }
-        for path in paths(bind, &root, &session.cwd) {
-            add(&mut state, bind, &root, path, writable_above(harness, bind), workplaces)?;
+            let folder = root_folder(host, home, root);
+            check_relocated(&folder, &home.join(root.default), env, around)?;
+            state.relocated.insert(OsString::from(env), folder.into());
         }
     }
-    if let Conversation::Learnt(rollouts) = harness.conversation {
-        let root = root_folder(host, home, rollouts.root);
-        let dest = root.join(rollouts.folder);
-        ensure_no_link(&root, &dest)?;
-        let source = canonical_as_far_as_it_exists(&conversations::own_folder(host, session)?);
-        state.create.push(Creation::Folder(dest.clone()));
-        state.create.push(Creation::Folder(source.clone()));
-        state.binds.push(Origin::Own.writable_at(source, dest));
+    for own in harness.own {
+        let dest = inside(host, home, own);
+        let place = canonical_as_far_as_it_exists(&own::place(host, &session.id, own)?);
+        state.binds.push(Origin::Own.writable_at(place, &dest));
+        state.binds.extend(in_home(host, home, own, &dest));
+        if dest.starts_with(&session.cwd) {
+            // bubblewrap would make it, with the mode of the project's.
+            state.create.push(Creation::Folder(dest.clone()));
+        }
+        for name in shown_names(own, &dest) {
+            state.show(workplaces, dest.join(name))?;
+        }
+        for login in own.logins {
+            if let Some(shared) = logins::shared(host, home, harness, own, login)? {
+                state.binds.push(logins::bind(host, home, own, &shared));
+                state.logins.push(shared);
+            }
+        }
+    }
+    for shown in harness.shown {
+        let dest = root_folder(host, home, shown.root).join(shown.path);
+        state.show_or_make(workplaces, dest, shown.missing)?;
     }
     Ok(state)
 }
@@ -85,6 +103,63 @@ pub(super) fn roots_of_all(host: &Host, home: &Path) -> Vec<PathBuf> {
         [home.join(root.default).join(path), root_folder(host, home, root).join(path)]
     });
     BTreeSet::from_iter(places).into_iter().collect()
+}
+
+/// The links in `$HOME` that lead to what stands at `dest`: a user may keep a folder elsewhere, and a file may belong
+/// beside it.
+fn in_home(host: &Host, home: &Path, own: &OwnFolder, dest: &Path) -> Vec<Bind> {
+    if relocation(host, own.root).is_some() {
+        return Vec::new();
+    }
+    let way = links::way(&home.join(own.root.default).join(own.path));
+    let mut binds: Vec<Bind> =
+        way.into_iter().flat_map(|way| way.made_anew(Origin::State)).collect();
+    binds.extend(own.in_home.map(|name| Origin::Own.link(home.join(name), dest.join(name))));
+    binds
+}
+
+/// The names that are there of those that are shown.
+fn shown_names(own: &OwnFolder, folder: &Path) -> Vec<String> {
+    const MOST: usize = 10_000;
+    let entries = fs::read_dir(folder).into_iter().flatten().take(MOST).flatten();
+    entries
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| own.shown.iter().any(|pattern| fits(name, pattern)))
+        .collect()
+}
+
+impl HarnessState {
+    /// Shows `dest`, which is there, read-only.
+    fn show(&mut self, workplaces: &Workplaces, dest: PathBuf) -> Result<(), UserError> {
+        let source = match workplaces.real(&dest) {
+            Some(source) => source,
+            None if dest.exists() => return Err(led_by_an_agent(&dest)),
+            // A symlink to nothing.
+            None => return Ok(()),
+        };
+        self.binds.push(Origin::State.read_only_at(source, dest));
+        Ok(())
+    }
+
+    fn show_or_make(
+        &mut self,
+        workplaces: &Workplaces,
+        dest: PathBuf,
+        missing: Missing,
+    ) -> Result<(), UserError> {
+        if dest.exists() {
+            return self.show(workplaces, dest);
+        }
+        match missing {
+            Missing::Skip => return Ok(()),
+            Missing::CreateFolder => self.create.push(Creation::Folder(dest.clone())),
+            Missing::CreateFile(content) => {
+                self.create.push(Creation::File(dest.clone(), content));
+            }
+        }
+        self.binds.push(Origin::State.read_only(dest));
+        Ok(())
+    }
 }
 
 /// Which of [`Harness::user_settings`] stand in the user's files.
@@ -109,91 +184,10 @@ pub(super) fn is_logged_in(host: &Host, home: &Path, harness: &Harness) -> bool 
             .any(|(root, path)| root_folder(host, home, *root).join(path).exists())
 }
 
-/// The paths that `bind` means.
-fn paths(bind: &StateBind, root: &Path, cwd: &Path) -> Vec<PathBuf> {
-    if let Some(ending) = bind.path.strip_prefix('*') {
-        return ending_with(root, ending);
-    }
-    if bind.path.is_empty() {
-        return vec![root.to_owned()];
-    }
-    vec![root.join(bind.path.replace("{slug}", &slug(cwd)))]
-}
-
-/// Whether the harness can write to the folder that `bind` lies in.
-fn writable_above(harness: &Harness, bind: &StateBind) -> bool {
-    harness.sandbox_binds.iter().any(|other| {
-        other.root == bind.root && other.path.is_empty() && other.access == StateAccess::Writable
-    })
-}
-
-fn add(
-    state: &mut HarnessState,
-    bind: &StateBind,
-    root: &Path,
-    dest: PathBuf,
-    writable_above: bool,
-    workplaces: &Workplaces,
-) -> Result<(), UserError> {
-    if writable_above {
-        ensure_no_link(root, &dest)?;
-    }
-    let exists = dest.exists();
-    if !exists {
-        match bind.missing {
-            Missing::Skip if bind.access == StateAccess::Private => {}
-            Missing::Skip => return Ok(()),
-            Missing::CreateFolder => state.create.push(Creation::Folder(dest.clone())),
-            Missing::CreateFile(content) => {
-                state.create.push(Creation::File(dest.clone(), content));
-            }
-        }
-    }
-    let source = match workplaces.real(&dest) {
-        Some(real) => real,
-        None if exists => return Err(led_by_an_agent(&dest)),
-        None => dest.clone(),
-    };
-    if bind.access == StateAccess::Writable && source.is_file() {
-        state.renewable.push(source.clone());
-    }
-    state.binds.push(match bind.access {
-        StateAccess::ReadOnly => Origin::State.read_only_at(source, dest),
-        StateAccess::Writable => Origin::State.writable_at(source, dest),
-        StateAccess::Private => Origin::State.private(dest),
-    });
-    Ok(())
-}
-
 fn led_by_an_agent(path: &Path) -> UserError {
     UserError::new(format!(
         "`{}` leads through a symlink in a folder where a sandboxed session has worked: it is not followed",
         for_terminal(path)
     ))
     .hint("replace the symlink by the file or folder itself")
-}
-
-/// A symlink in a folder that the harness may write can't be bound over: the agent would replace it.
-fn ensure_no_link(root: &Path, path: &Path) -> Result<(), UserError> {
-    match link_below(root, path) {
-        None => Ok(()),
-        Some(link) => Err(UserError::new(format!(
-            "`{}` is a symlink in a folder that the sandboxed harness may write: it can't be guarded",
-            for_terminal(&link)
-        ))
-        .hint("replace the symlink by the file or folder itself")),
-    }
-}
-
-/// The first component of `path` below `root` that is a symlink.
-fn link_below(root: &Path, path: &Path) -> Option<PathBuf> {
-    let below = path.strip_prefix(root).ok()?;
-    let mut at = root.to_owned();
-    for component in below.components() {
-        at.push(component);
-        if fs::symlink_metadata(&at).is_ok_and(|meta| meta.is_symlink()) {
-            return Some(at);
-        }
-    }
-    None
 }

@@ -19,7 +19,6 @@ use crate::session::SessionId;
 struct Kept {
     paths: Vec<OsString>,
     guarded: Vec<OsString>,
-    endings: Vec<(OsString, String)>,
     index_of: Option<(OsString, OsString)>,
     no_repository: Option<OsString>,
     before: Observed,
@@ -36,11 +35,6 @@ pub(crate) fn keep(
     let kept = Kept {
         paths: watched.paths.iter().map(words).collect(),
         guarded: watched.guarded.iter().map(words).collect(),
-        endings: watched
-            .endings
-            .iter()
-            .map(|(folder, ending)| (words(folder), ending.clone()))
-            .collect(),
         index_of: watched.index_of.as_ref().map(|(project, index)| (words(project), words(index))),
         no_repository: watched.no_repository.as_ref().map(words),
         before,
@@ -61,7 +55,6 @@ pub(crate) fn changed(folder: &Path, id: &SessionId) -> Vec<PathBuf> {
     let watched = Watched {
         paths: kept.paths.into_iter().map(PathBuf::from).collect(),
         guarded: kept.guarded.into_iter().map(PathBuf::from).collect(),
-        endings: kept.endings.into_iter().map(|(folder, ending)| (folder.into(), ending)).collect(),
         index_of: kept.index_of.map(|(project, index)| (project.into(), index.into())),
         no_repository: kept.no_repository.map(PathBuf::from),
     };

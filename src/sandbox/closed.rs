@@ -81,7 +81,10 @@ impl Closed<'_> {
             Origin::Tool => self.is_tool(bind, source),
             Origin::Settings | Origin::Program => is_no_folder && !bind.is_writable(),
             Origin::Certificates => is_at_home && !bind.is_writable(),
-            Origin::State => around.state_roots.iter().any(|root| bind.dest().starts_with(root)),
+            Origin::State => {
+                let is_below = |root| bind.dest().starts_with(root);
+                !bind.is_writable() && around.state_roots.iter().any(is_below)
+            }
             Origin::Own => around.own_folders.iter().any(|own| source.starts_with(own)),
             Origin::Git => is_at_home && kind == Some(Kind::Folder),
             Origin::Project => is_at_home && source == self.project,
@@ -176,7 +179,6 @@ mod tests {
             (Certificates.read_only("/etc/company/ca.pem"), File),
             (Program.read_only("/srv/tool"), File),
             (State.read_only_at("/srv/dotfiles/c.json", "/home/u/.claude/c.json"), File),
-            (State.writable("/home/u/.claude/projects/x"), Folder),
             (Own.writable_at("/home/u/.cache/hqt-tmux/x/npm", "/home/u/.npm"), Folder),
             (Git.writable("/srv/repository/.git"), Folder),
             (Guard.read_only("/home/u/p/.git/config"), File),
@@ -207,7 +209,8 @@ mod tests {
             (Program.read_only("/etc/shadow"), File),
             (Program.read_only("/run/docker.sock"), Other),
             (Program.read_only("/srv/p/socket"), Other),
-            (State.writable("/home/u/documents"), Folder),
+            (State.writable("/home/u/.claude/projects/x"), Folder),
+            (State.read_only("/home/u/documents"), Folder),
             (Own.writable_at("/home/u/documents", "/home/u/.npm"), Folder),
             (Git.writable("/home/u/.ssh"), Folder),
             (Git.writable("/srv/file"), File),

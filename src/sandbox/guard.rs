@@ -57,8 +57,6 @@ pub(crate) struct Watched {
     /// What is guarded, but only as long as the host does not replace it: the guard goes with the old
     /// file.
     pub(crate) guarded: Vec<PathBuf>,
-    /// Folders in which every entry with this ending counts.
-    pub(crate) endings: Vec<(PathBuf, String)>,
     /// A project with its git index, which names nested repositories.
     pub(crate) index_of: Option<(PathBuf, PathBuf)>,
     /// A project that is no bare repository yet.

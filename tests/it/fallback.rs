@@ -134,7 +134,7 @@ fn both_rungs_of_a_sandboxed_session_are_sandboxed() {
     env.run(&["resume", "-d", &id]).ok_with_words();
     env.wait_screen(&id, "FAKE-READY claude resumed");
     env.run(&["stop", &id]).ok_with_words();
-    for entry in fs::read_dir(env.transcripts()).unwrap() {
+    for entry in fs::read_dir(env.own_transcripts(&id)).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|e| e == "jsonl") {
             fs::remove_file(path).unwrap();

@@ -137,13 +137,13 @@ fn seed_claude_sees_its_own_state_and_no_more() {
         assert!(home.contains(&claude.join(seen)), "{seen}: {home:?}");
     }
     assert!(!home.contains(&claude.join("daemon/dispatch")), "{home:?}");
-    let (allowed, said) =
-        env.try_inside(&id, "settings", "echo '{\"hooks\":1}' >~/.claude/settings.json");
-    assert!(!allowed, "{said}");
+    env.try_inside(&id, "settings", "echo '{\"hooks\":1}' >~/.claude/settings.json");
+    assert_eq!(fs::read_to_string(claude.join("settings.json")).unwrap(), "{}");
     env.type_line(&id, "say hello");
     env.wait_screen(&id, "SAID");
-    let transcripts = fs::read_dir(env.transcripts()).unwrap();
-    assert_eq!(transcripts.count(), 1, "the transcript is on the host");
+    assert!(!env.transcripts().exists(), "a transcript is in the host's own store");
+    let transcripts = fs::read_dir(env.own_transcripts(&id)).unwrap();
+    assert_eq!(transcripts.count(), 1, "the transcript is the session's");
 }
 
 #[test]
@@ -152,13 +152,15 @@ fn seed_codex_keeps_its_state_and_kiro_its() {
     env.require_bwrap();
     fs::write(env.home().join(".codex/config.toml"), "").unwrap();
     for (count, harness, folder) in [(1, "codex", ".codex"), (2, "kiro", ".kiro/sessions")] {
-        fs::create_dir_all(env.home().join(folder)).unwrap();
         let id = env.new_session(&["--harness", harness, "--sandbox"]);
         env.wait_runs(count);
         env.wait_screen(&id, "FAKE-READY");
-        let (allowed, said) = env.try_inside(&id, "state", &format!("touch ~/{folder}/kept"));
+        let act = format!("mkdir -p ~/{folder} && touch ~/{folder}/kept");
+        let (allowed, said) = env.try_inside(&id, "state", &act);
         assert!(allowed, "{said}");
-        assert!(env.home().join(folder).join("kept").exists());
+        let own = env.own(&id).join(folder.trim_start_matches('.'));
+        assert!(own.join("kept").exists());
+        assert!(!env.home().join(folder).join("kept").exists());
     }
     let id = env.new_session(&["--harness", "codex", "--sandbox"]);
     let (allowed, said) = env.try_inside(&id, "config", "echo x >~/.codex/config.toml");

@@ -86,9 +86,10 @@ fn e11_a_tmux_socket_under_any_bind_is_refused() {
     let mut env = TestEnv::new();
     env.require_bwrap();
     let (main, linked) = env.linked_worktree("linked");
+    fs::create_dir(env.home().join(".codex/skills")).unwrap();
     for (harness, folder, cwd) in [
         ("claude", main.join(".git"), &linked),
-        ("codex", env.home().join(".codex"), &env.project()),
+        ("codex", env.home().join(".codex/skills"), &env.project()),
     ] {
         // The control: with the socket elsewhere it is no place to refuse.
         env.unset("TMUX_TMPDIR");

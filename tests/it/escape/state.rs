@@ -72,7 +72,6 @@ fn e25_claudes_state_on_the_host_keeps_what_it_had() {
         fs::remove_file(claude.join("control")).unwrap();
         outside.end();
         let inside = Trial::new(&env, &["--sandbox"]);
-        // The folder of its own transcripts is made by the start.
         let before = (picture(&claude), fs::read(env.home().join(".claude.json")).unwrap());
         for file in CLAUDE {
             inside.run(&act(file));
@@ -81,6 +80,8 @@ fn e25_claudes_state_on_the_host_keeps_what_it_had() {
         inside.run("echo '{\"mcpServers\":1}' >~/.claude.json; rm -f ~/.claude.json");
         let after = (picture(&claude), fs::read(env.home().join(".claude.json")).unwrap());
         assert_eq!(before, after, "the files existed: {exist}");
+        // The positive control: the acts were done, in the session's own.
+        assert!(env.own(&inside.id).join("claude/daemon/dispatch/j.json").exists());
     }
 }
 
@@ -99,6 +100,13 @@ const CODEX: &[&str] = &[
     "packages/standalone/current/bin/codex",
     "shell_snapshots/s.sh",
     "app-server-daemon/daemon.pid",
+    "sessions/2026/01/02/rollout-2026-01-02T03-04-05-aaaaaaaa-1111-4222-8333-444444444444.jsonl",
+    "archived_sessions/a.jsonl",
+    "history.jsonl",
+    "goals_1.sqlite",
+    "state_5.sqlite",
+    "log/codex-tui.log",
+    "memories/m.md",
     "app-server-control/socket",
     "tmp/arg0-linux/x",
     ".tmp/plugins/p",
@@ -118,12 +126,8 @@ fn e26_codexs_state_on_the_host_keeps_what_it_had() {
             }
         }
         let inside = Trial::of("codex", &env, &env.project(), &["--sandbox"]);
-        inside.allows("echo kept >~/.codex/history.jsonl");
+        let before = picture(&codex);
         for file in CODEX {
-            // One that is not there has no name yet that could be guarded.
-            if !exist && file.ends_with(".config.toml") {
-                continue;
-            }
             let path = format!("~/.codex/{file}");
             inside.run(&format!(
                 "mkdir -p $(dirname {path}); echo evil >{path}; rm -f {path}; echo evil >{path}"
@@ -134,12 +138,12 @@ fn e26_codexs_state_on_the_host_keeps_what_it_had() {
                 "mv ~/.codex/{folder} ~/.codex/x; mkdir -p ~/.codex/{folder}; echo evil >~/.codex/{folder}/evil"
             ));
         }
-        for (path, content) in picture(&codex) {
-            let content = content.unwrap_or_default();
-            let is_evil = String::from_utf8_lossy(&content).contains("evil");
-            assert!(!is_evil, "{path} was written (the files existed: {exist})");
+        assert_eq!(before, picture(&codex), "the files existed: {exist}");
+        // The positive control: the acts were done, in the session's own.
+        assert!(env.own(&inside.id).join("codex/goals_1.sqlite").exists());
+        for hidden in ["sessions", "archived_sessions", "memories"] {
+            inside.denies(&format!("grep -rs 'of the host' ~/.codex/{hidden}"));
         }
-        assert!(codex.join("history.jsonl").exists(), "nothing is kept");
     }
 }
 

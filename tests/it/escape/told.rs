@@ -151,21 +151,3 @@ fn s49_a_policy_whose_start_fails_is_not_kept() {
     env.run(&weaken).ok_with_words();
     assert!(env.session(&id)["sandbox"].is_null());
 }
-
-#[test]
-fn u23_a_login_that_is_renewed_outside_is_told() {
-    let env = TestEnv::new();
-    env.require_bwrap();
-    let login = env.home().join(".claude/.credentials.json");
-    fs::create_dir_all(login.parent().unwrap()).unwrap();
-    fs::write(&login, "{}").unwrap();
-    let inside = Trial::new(&env, &["--sandbox"]);
-    // In place, as the harness inside writes it: nothing to tell.
-    inside.allows("echo {} >~/.claude/.credentials.json");
-    assert!(!env.screen(&inside.id).contains("renewed"));
-    let new = login.with_extension("new");
-    fs::write(&new, "{}").unwrap();
-    fs::rename(new, login).unwrap();
-    env.wait_screen(&inside.id, "renewed outside");
-    inside.end();
-}

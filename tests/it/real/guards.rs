@@ -153,12 +153,7 @@ fn e52_state_below_the_project_is_guarded_as_elsewhere() {
         let state = world.env.project().join("state/of");
         let id = world.start(kind, &[]);
         world.say(&id, "kept below the project");
-        world.wait("transcript below the project", || {
-            files_below(&state).into_iter().find(|file| {
-                let text = fs::read(file).unwrap_or_default();
-                String::from_utf8_lossy(&text).contains("kept below the project")
-            })
-        });
+        let before = files_below(&state);
         for hidden in files[1..].iter().filter(|_| kind.id == "claude") {
             let tried = world.run(&id, &format!("grep CANAR[Y]-e52 state/of/{hidden}"));
             assert!(!tried.allowed, "{}", tried.said);
@@ -171,6 +166,7 @@ fn e52_state_below_the_project_is_guarded_as_elsewhere() {
         world.allows(&id, "echo fine >in-the-project");
         world.stop(&id);
         nothing_is_evil(&world, kind);
+        assert_eq!(files_below(&state), before, "what is the session's stays with it");
     }
 }
 

@@ -1,13 +1,12 @@
 //! Kiro, by a stand-in that takes its documented command line and no other.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
-use super::world::World;
+use super::world::{World, files_below};
 
 /// `chat` first, the flag that trusts all tools right after it, `--resume-id ID` of a conversation
-/// that is there; the id of a new one can't be chosen.
+/// that is there, `--resume` of the newest; the id of a new one can't be chosen.
 const STAND_IN: &str = r#"#!/bin/sh
 bad() { echo "error: unexpected argument '$1' found"; exit 2; }
 case $1 in --version) echo 'kiro-cli 2.16.2'; exit ;; esac
@@ -22,6 +21,11 @@ case $1 in
     [ $# = 2 ] || bad "$3"
     id=$2
     [ -e "$store/$id.jsonl" ] || { echo "error: no session $id"; exit 1; }
+    ;;
+--resume)
+    [ $# = 1 ] || bad "$2"
+    id=$(ls -t "$store" | head -n 1)
+    id=${id%.jsonl}
     ;;
 '') id=$(cat /proc/sys/kernel/random/uuid) ;;
 *) bad "$1" ;;
@@ -92,10 +96,13 @@ fn kiro_resumes_the_conversation_that_it_is_told() {
     let id = start(&world, &["--sandbox"]);
     let conversation = say(&world, &id, "the first word");
     world.stop(&id);
-    // The latest of the folder may be another session's, so it is not asked for.
-    let screen = world.resume(&id, &[], "KIRO-READY trust=all");
-    assert!(!screen.contains("the first word"), "{screen}");
-    assert!(screen.contains("a fresh one starts"), "{screen}");
+    // The newest of the folder is the session's own, whatever else is there.
+    let other = start(&world, &["--sandbox"]);
+    say(&world, &other, "somebody else's word");
+    world.stop(&other);
+    let screen = world.resume(&id, &[], "the first word");
+    assert!(screen.contains("KIRO-READY trust=all"), "{screen}");
+    assert!(!screen.contains("somebody"), "{screen}");
     world.stop(&id);
     world.resume(&id, &["--conversation", &conversation], "the first word");
     assert_eq!(world.env.session(&id)["conversation_id"], conversation.as_str());
@@ -111,32 +118,39 @@ fn kiro_resumes_the_conversation_that_it_is_told() {
 }
 
 #[test]
-fn u24_kiros_folders_are_made_and_only_its_sessions_can_be_written() {
+fn u24_nothing_of_kiros_state_on_the_host_is_written() {
     let Some(world) = world() else {
         return;
     };
-    // As for one who never used it.
-    fs::remove_dir_all(world.env.home().join(".local")).unwrap();
     let kiro = world.env.home().join(".kiro");
-    assert!(!kiro.exists());
+    let login = world.env.home().join(".local/share/kiro-cli/data.sqlite3");
+    let was = fs::read(&login).unwrap();
+    fs::create_dir_all(kiro.join("settings")).unwrap();
+    fs::write(kiro.join("settings/mcp.json"), "{}").unwrap();
+    let before = files_below(&world.env.home());
     let id = start(&world, &["--sandbox"]);
-    for folder in [".kiro", ".kiro/sessions", ".local/share/kiro-cli"] {
-        let meta = fs::metadata(world.env.home().join(folder)).unwrap();
-        assert_eq!(meta.permissions().mode() & 0o7777, 0o700, "{folder}");
-    }
-    world.env.type_line(&id, "run echo kept >~/.local/share/kiro-cli/data.sqlite3");
-    world.wait_screen(&id, "ALLOWED");
-    for (count, file) in
-        ["settings/mcp.json", "agents/a.json", "hooks/h", "steering/s.md"].iter().enumerate()
-    {
-        let act = format!("run mkdir -p $(dirname ~/.kiro/{file}) && echo evil >~/.kiro/{file}");
+    let files = [
+        ".kiro/settings/mcp.json",
+        ".kiro/agents/a.json",
+        ".kiro/hooks/h",
+        ".local/share/kiro-cli/shell/bashrc.pre.bash",
+        ".local/share/kiro-cli/data.sqlite3",
+    ];
+    for (count, file) in files.iter().enumerate() {
+        let act = format!("run mkdir -p $(dirname ~/{file}); echo evil >~/{file}");
         world.env.type_line(&id, &act);
         world.wait("verdict", || {
-            (world.env.screen(&id).matches("\nBLOCKED").count() > count).then_some(())
+            let screen = world.env.screen(&id);
+            let verdicts =
+                screen.matches("\nBLOCKED").count() + screen.matches("\nALLOWED").count();
+            (verdicts > count).then_some(())
         });
-        assert!(!kiro.join(file).exists(), "{file}");
     }
     say(&world, &id, "a word");
-    assert_eq!(fs::read_dir(kiro.join("sessions/cli")).unwrap().count(), 1);
-    assert!(world.env.home().join(".local/share/kiro-cli/data.sqlite3").exists());
+    assert_eq!(files_below(&world.env.home()), before);
+    assert_eq!(fs::read(&login).unwrap(), was);
+    // The positive control: what it keeps is the session's.
+    let own = world.env.own(&id);
+    assert_eq!(fs::read_dir(own.join("kiro/sessions/cli")).unwrap().count(), 1);
+    assert_eq!(fs::read_to_string(own.join("data/data.sqlite3")).unwrap(), "evil\n");
 }

@@ -243,14 +243,17 @@ impl World {
         tried.said
     }
 
-    /// The folder of claude's transcripts for the project, and codex's folder of all of them.
+    /// The transcripts of all sandboxed sessions.
     pub(super) fn transcripts(&self, kind: Kind) -> Vec<PathBuf> {
-        let folder = match kind.id {
-            "claude" => self.env.transcripts(),
-            _ => self.env.home().join(".codex/sessions"),
+        let below = match kind.id {
+            "claude" => "/claude/projects/",
+            _ => "/codex/sessions/",
         };
-        let files = files_below(&folder).into_iter();
-        files.filter(|file| file.extension().is_some_and(|e| e == "jsonl")).collect()
+        let files = files_below(&self.env.path("state/hqt-tmux/state")).into_iter();
+        files
+            .filter(|file| file.extension().is_some_and(|e| e == "jsonl"))
+            .filter(|file| file.to_str().is_some_and(|path| path.contains(below)))
+            .collect()
     }
 }
 

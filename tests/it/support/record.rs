@@ -96,6 +96,20 @@ impl TestEnv {
 
     /// The folder of claude's transcripts for the project.
     pub(crate) fn transcripts(&self) -> PathBuf {
+        self.transcripts_below(&self.home().join(".claude"))
+    }
+
+    /// What the sandboxed session `id` has in the place of the state of its harness.
+    pub(crate) fn own(&self, id: &str) -> PathBuf {
+        self.path("state/hqt-tmux/state").join(id)
+    }
+
+    /// The folder of claude's transcripts for the project in the sandboxed session `id`.
+    pub(crate) fn own_transcripts(&self, id: &str) -> PathBuf {
+        self.transcripts_below(&self.own(id).join("claude"))
+    }
+
+    fn transcripts_below(&self, claude: &Path) -> PathBuf {
         let project = self.project();
         let slug: String = project
             .to_str()
@@ -103,7 +117,7 @@ impl TestEnv {
             .chars()
             .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
             .collect();
-        self.home().join(".claude/projects").join(slug)
+        claude.join("projects").join(slug)
     }
 
     /// A new session of claude in the project, ready to obey.

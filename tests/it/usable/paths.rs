@@ -91,22 +91,28 @@ fn u52_a_project_below_the_home_folder_works() {
 }
 
 #[test]
-fn u24_state_folders_that_are_missing_are_made_and_kept() {
+fn u24_the_state_of_a_session_is_kept_and_none_is_made_on_the_host() {
     use std::os::unix::fs::PermissionsExt;
     let env = TestEnv::new();
     env.require_bwrap();
     fs::remove_dir_all(env.home().join(".codex")).unwrap();
     for (harness, folder, file) in
-        [("codex", ".codex", ".codex/history.jsonl"), ("kiro", ".kiro", ".kiro/sessions/s")]
+        [("codex", ".codex", ".codex/history.jsonl"), ("kiro", ".kiro", ".kiro/s")]
     {
         let inside = Trial::of(harness, &env, &env.project(), &["--sandbox"]);
         inside.allows(&format!("echo kept >~/{file}"));
         inside.end();
-        let made = fs::metadata(env.home().join(folder)).unwrap();
-        assert_eq!(made.permissions().mode() & 0o777, 0o700, "{folder}");
+        let own = env.own(&inside.id);
+        let made = fs::metadata(&own).unwrap();
+        assert_eq!(made.permissions().mode() & 0o777, 0o700, "{}", own.display());
         env.run(&["resume", "-d", "--fresh", &inside.id]).ok_with_words();
         env.wait_screen(&inside.id, "FAKE-READY");
         let (kept, said) = env.try_inside(&inside.id, "kept", &format!("cat ~/{file}"));
         assert!(kept, "{said}");
+        assert!(!env.home().join(folder).exists(), "{folder} was made");
+        let shown = env.run(&["show", &inside.id]).ok_with_words();
+        assert!(shown.contains(own.to_str().unwrap()), "{shown}");
+        env.run(&["delete", "--force", &inside.id]).ok_with_words();
+        assert!(!own.exists(), "it does not go with its session");
     }
 }

@@ -1,0 +1,190 @@
+//! The folders of a session's own, which stand inside in the place of its harness's state. An agent wrote what
+//! is in them, while nothing of its run is left when they are made ready: no link in them is followed.
+
+use std::io::{Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
+
+use anyhow::Context;
+
+use crate::error::UserError;
+use crate::escape::for_terminal;
+use crate::harness::{Content, Harness, Made, OwnFolder, Sources, Written, fits};
+use crate::host::state::{host_file, inside};
+use crate::host::{Host, logins, make_private_folder, reading, walk};
+use crate::session::{Session, SessionId};
+
+/// No made file is larger, and nothing larger is copied.
+const LARGEST: u64 = 256 * 1024 * 1024;
+
+/// All that session `id` has for its own.
+pub(crate) fn folder(host: &Host, id: &SessionId) -> Result<PathBuf, UserError> {
+    Ok(host.state_folder()?.join("state").join(id.as_str()))
+}
+
+/// One of its folders.
+pub(super) fn place(host: &Host, id: &SessionId, own: &OwnFolder) -> Result<PathBuf, UserError> {
+    Ok(folder(host, id)?.join(own.name))
+}
+
+/// Whether the session has been sandboxed before.
+pub(crate) fn exists(host: &Host, id: &SessionId) -> bool {
+    folder(host, id).is_ok_and(|folder| folder.exists())
+}
+
+/// Removes all of it.
+pub(crate) fn forget(host: &Host, id: &SessionId) -> anyhow::Result<()> {
+    super::remove_folder(&folder(host, id)?)
+}
+
+/// How many bytes it takes, and whether that is all.
+pub(crate) fn size(host: &Host, id: &SessionId) -> Option<(u64, bool)> {
+    let folder = folder(host, id).ok().filter(|folder| folder.exists())?;
+    Some(walk::size(&folder))
+}
+
+/// Makes the folders ready for a run: what is shown or made in them is not there or made anew. `dests` are the
+/// places of the mounts that are to come.
+pub(crate) fn make_ready(
+    host: &Host,
+    harness: &Harness,
+    session: &Session,
+    dests: &[&Path],
+) -> anyhow::Result<()> {
+    let home = host.home()?;
+    for own in harness.own {
+        let place = place(host, &session.id, own)?;
+        make_private_folder(&place)?;
+        let inside = inside(host, &home, own);
+        for dest in dests {
+            // bubblewrap follows a link in the place of a mount point, and makes what it leads to.
+            if let Ok(below) = dest.strip_prefix(&inside) {
+                clear(&place, below)?;
+            }
+        }
+        sweep(&place, own)?;
+        for made in own.made {
+            make(&place, made, &host_file(host, &home, own, made.name), &session.cwd)?;
+        }
+        for login in own.logins.iter().filter(|login| login.written == Written::ByRename) {
+            let there = host_file(host, &home, own, login.name).is_file();
+            let link = place.join(login.name);
+            let is_link = fs::symlink_metadata(&link).is_ok_and(|meta| meta.is_symlink());
+            if there || is_link {
+                remove(&link)?;
+            }
+            if there {
+                std::os::unix::fs::symlink(Path::new(logins::INSIDE).join(login.name), &link)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Removes what stands at `below`, or in the place of a folder on the way to it.
+fn clear(place: &Path, below: &Path) -> anyhow::Result<()> {
+    let mut at = place.to_owned();
+    let mut parts = below.components().peekable();
+    while let Some(Component::Normal(part)) = parts.next() {
+        at.push(part);
+        let is_folder = fs::symlink_metadata(&at).is_ok_and(|meta| meta.is_dir());
+        if !is_folder || parts.peek().is_none() {
+            return remove(&at);
+        }
+    }
+    Ok(())
+}
+
+/// Removes what has the name of something shown, and the mount points that bubblewrap left: a harness would
+/// read them as empty settings.
+fn sweep(place: &Path, own: &OwnFolder) -> anyhow::Result<()> {
+    const MOUNT_POINT: u32 = 0o444;
+    // Whatever is beyond is of this session alone.
+    const MOST: usize = 10_000;
+    for entry in fs::read_dir(place)?.take(MOST).flatten() {
+        let is_shown =
+            |pattern: &&str| entry.file_name().to_str().is_some_and(|name| fits(name, pattern));
+        let is_left = entry.metadata().is_ok_and(|meta| {
+            meta.is_file() && meta.size() == 0 && meta.mode() & 0o777 == MOUNT_POINT
+        });
+        if is_left || own.shown.iter().any(is_shown) {
+            remove(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes a file, a link or a folder, if it is there.
+fn remove(path: &Path) -> anyhow::Result<()> {
+    let what = || format!("could not remove `{}`", for_terminal(path));
+    match fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_dir() => super::remove_folder(path),
+        Ok(_) => fs::remove_file(path).with_context(what),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error).with_context(what),
+    }
+}
+
+fn make(place: &Path, made: &Made, host_file: &Path, cwd: &Path) -> anyhow::Result<()> {
+    let dest = place.join(made.name);
+    match made.content {
+        Content::Words(words) => {
+            let own = walk::open_file(&dest).and_then(reading::all).unwrap_or_default();
+            let sources = Sources { host: &reading::text(host_file), own: &own, cwd };
+            match words(&sources) {
+                Some(words) => {
+                    remove(&dest)?;
+                    write(&dest, &mut words.as_bytes())
+                }
+                None => remove(&dest),
+            }
+        }
+        Content::FirstCopy => {
+            let is_there = fs::symlink_metadata(&dest).is_ok_and(|meta| meta.is_file());
+            match reading::open(host_file) {
+                Ok(mut file) if !is_there => {
+                    remove(&dest)?;
+                    write(&dest, &mut file)
+                }
+                _ if is_there => Ok(()),
+                _ => remove(&dest),
+            }
+        }
+    }
+}
+
+/// Puts a file with what `content` holds at `dest`, in the place of a file or a link; its folder may be one that an
+/// agent writes meanwhile.
+pub(super) fn write(dest: &Path, content: &mut dyn Read) -> anyhow::Result<()> {
+    let what = || format!("could not write `{}`", for_terminal(dest));
+    let folder = dest.parent().unwrap_or(dest);
+    let unfinished = folder.join(format!(".{}.hqt-tmux", uuid::Uuid::new_v4().simple()));
+    let written = (|| {
+        let mut file =
+            fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?;
+        if io::copy(&mut content.take(LARGEST + 1), &mut file)? > LARGEST {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        file.flush()
+    })();
+    let placed = written.and_then(|()| fs::rename(&unfinished, dest)).with_context(what);
+    if placed.is_err() {
+        // It may not have been made.
+        let _ = fs::remove_file(unfinished);
+    }
+    placed
+}
+
+/// Makes the folders on the way to `below`, each in the place of whatever is no folder there.
+pub(super) fn make_way(place: &Path, below: &Path) -> anyhow::Result<()> {
+    let mut at = place.to_owned();
+    for part in below.parent().unwrap_or(Path::new("")).components() {
+        at.push(part);
+        if !fs::symlink_metadata(&at).is_ok_and(|meta| meta.is_dir()) {
+            remove(&at)?;
+            make_private_folder(&at)?;
+        }
+    }
+    Ok(())
+}
