@@ -71,6 +71,8 @@ mod servers;
 mod settings;
 /// A tmux server that does not answer.
 mod silent;
+/// What a person reads, word for word.
+mod snapshots;
 /// The status line for as long as it is wanted.
 mod soak;
 /// How a run ends: by itself, by its user, by force.

@@ -1,0 +1,166 @@
+//! What a person reads, word for word: a change of it is seen as such.
+//!
+//! After a change that is meant: `INSTA_UPDATE=always cargo test --test it snapshots`, and a look at the difference.
+
+use std::fs;
+
+use crate::support::{Output, TestEnv, repository_folder};
+
+/// The checks of `doctor` that tell of the machine.
+const OF_THE_MACHINE: &[&str] = &[
+    "bubblewrap",
+    "bubblewrap, network off",
+    "user namespaces",
+    "kernel",
+    "nesting",
+    "resolv.conf",
+    "user",
+];
+
+/// `text` without what differs from one machine, user and moment to the next.
+fn redacted(env: &TestEnv, text: &str) -> String {
+    let root = env.path("").to_str().unwrap().trim_end_matches('/').to_owned();
+    // As claude names the folder of a project's transcripts.
+    let text = text.replace(&root, "ROOT").replace(&root.replace('/', "-"), "-ROOT");
+    let text = text.replace(env!("CARGO_PKG_VERSION"), "VERSION");
+    let is_of_word = |c: char| c.is_ascii_alphanumeric() || "-:.@%".contains(c);
+    let (mut redacted, mut is_padding) = (String::new(), false);
+    for piece in text.split_inclusive(|c: char| !is_of_word(c)) {
+        let word = piece.trim_end_matches(|c: char| !is_of_word(c));
+        let is_id = word.len() == 12 && word.chars().all(|c| c.is_ascii_hexdigit());
+        let is_number = |rest: &str| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit());
+        redacted += match word {
+            _ if is_id => "SESSION-----",
+            _ if uuid::Uuid::parse_str(word).is_ok() => "CONVERSATION",
+            _ if humantime::parse_rfc3339(word).is_ok() => "TIME",
+            // The column is as wide as the oldest.
+            _ if word.strip_suffix('s').is_some_and(is_number) => {
+                is_padding = true;
+                "AGE "
+            }
+            "" if is_padding => continue,
+            _ => word,
+        };
+        is_padding &= word.strip_suffix('s').is_some_and(is_number);
+        redacted += &piece[word.len()..];
+    }
+    let lines = redacted.lines().map(str::trim_end);
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[track_caller]
+fn assert_seen(name: &str, text: &str) {
+    let mut settings = insta::Settings::new();
+    settings.set_snapshot_path(repository_folder().join("tests/it/snapshots"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}
+
+/// A command and all that it said.
+fn told(env: &TestEnv, args: &[&str], output: &Output) -> String {
+    let status = output.status.unwrap();
+    let told = format!(
+        "$ hqt-tmux {}\n{}{}(ends with {status})\n",
+        args.join(" "),
+        output.stdout,
+        output.stderr
+    );
+    redacted(env, &told)
+}
+
+#[test]
+fn the_help_of_each_verb() {
+    let env = TestEnv::without_server();
+    let overall = env.run(&["--help"]).ok();
+    let (_, verbs) = overall.split_once("\nCommands:\n").unwrap();
+    let verbs = verbs.lines().take_while(|line| line.starts_with("  "));
+    let mut whole = redacted(&env, &overall);
+    for verb in verbs.map(|line| line.split_whitespace().next().unwrap()) {
+        if verb != "help" {
+            let help = env.run(&[verb, "--help"]).ok();
+            whole += &format!("\n\n=== {verb}\n{}", redacted(&env, &help));
+        }
+    }
+    assert_seen("help", &whole);
+}
+
+#[test]
+fn sessions_listed_and_shown() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let sandboxed =
+        env.new_session(&["--harness", "claude", "--sandbox", "--fs", "ro", "--name", "a fix"]);
+    env.wait_screen(&sandboxed, "FAKE-READY");
+    let plain = env.new_session(&["--harness", "generic", "--", "cat"]);
+    env.wait_state(&plain, "running");
+    env.run(&["stop", &plain]).ok();
+    let mut whole = told(&env, &["list"], &env.run(&["list"]));
+    for (name, id) in [("sandboxed", &sandboxed), ("plain", &plain)] {
+        whole += &format!("\n\n{name}:\n{}", told(&env, &["show", id], &env.run(&["show", id])));
+    }
+    // What of the system there is to be shown differs.
+    let lines = whole.lines().map(|line| match line.starts_with("system ") {
+        true => "system        SYSTEM",
+        false => line,
+    });
+    assert_seen("sessions", &lines.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn the_check_list() {
+    let env = TestEnv::new();
+    fs::remove_file(env.path("bin/codex")).unwrap();
+    let output = env.run(&["doctor"]);
+    let mut seen = Vec::new();
+    let mut is_of_machine = false;
+    for line in redacted(&env, &output.stdout).lines() {
+        let is_check = !line.starts_with(' ');
+        let mut columns = line.splitn(2, ' ');
+        let rest = columns.nth(1).unwrap_or_default().trim_start();
+        let name = rest.split("  ").next().unwrap_or_default();
+        if is_check {
+            is_of_machine = OF_THE_MACHINE.contains(&name);
+        }
+        match (is_of_machine, is_check) {
+            (true, true) => seen.push(format!("(of the machine: {name})")),
+            (true, false) => {}
+            (false, _) if name == "tmux" => seen.push("ok    tmux  tmux VERSION".to_owned()),
+            (false, _) => seen.push(line.to_owned()),
+        }
+    }
+    assert_seen("doctor", &seen.join("\n"));
+}
+
+#[test]
+fn the_commonest_errors() {
+    let env = TestEnv::new();
+    let project = env.project();
+    let (home, project) = (env.home(), project.to_str().unwrap().to_owned());
+    let home = home.to_str().unwrap();
+    let mut whole = String::new();
+    let mut fails = |args: &[&str]| {
+        let output = env.run(args);
+        assert_ne!(output.status, Some(0), "{output}");
+        whole += &(told(&env, args, &output) + "\n\n");
+    };
+    fails(&["resume"]);
+    fails(&["show", "fix"]);
+    fails(&["new"]);
+    fails(&["new", "--harness", "cloude"]);
+    fails(&["new", "-d", "--harness", "claude", "--cwd", "nowhere"]);
+    fails(&["new", "-d", "--harness", "claude", "--sandbox", "--cwd", home]);
+    fails(&["new", "-d", "--harness", "generic", "--cwd", &project]);
+    fails(&["new", "-d", "--harness", "gemini", "--cwd", &project]);
+    let id = env.new_session(&["--harness", "claude", "--name", "login page"]);
+    env.wait_screen(&id, "FAKE-READY");
+    fails(&["show", "login"]);
+    fails(&["delete", &id]);
+    fails(&["rename", &id, ""]);
+    fails(&["resume", "--net", "off", &id]);
+    fails(&["resume"]);
+    fails(&["list", "--jsno"]);
+    fs::write(env.store(), "this is a text file, and quite a long one, but no store").unwrap();
+    fails(&["list"]);
+    assert_seen("errors", &whole);
+}
