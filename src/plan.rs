@@ -12,6 +12,7 @@ use crate::sandbox;
 use crate::sandbox::environment::Variables;
 use crate::sandbox::guard::Watched;
 use crate::sandbox::refusal::{Surroundings, check_binds, check_cwd};
+use crate::sandbox::sockets::Sockets;
 use crate::sandbox::{Bind, Closed, Kind, Origin, SandboxFacts, environment};
 use crate::session::{Policy, Sandboxing, Session};
 
@@ -74,6 +75,7 @@ pub(crate) struct SandboxSide {
     /// Files that stand there during the run alone.
     pub(crate) marks: Vec<PathBuf>,
     pub(crate) watched: Watched,
+    pub(crate) sockets: Sockets,
     pub(crate) logins: Vec<SharedLogin>,
     /// What a person should know before the run.
     pub(crate) notes: Vec<String>,

@@ -12,6 +12,7 @@ use crate::escape::{for_terminal, lines_for_terminal};
 use crate::harness::Conversation;
 use crate::host;
 use crate::host::{conversations, unfinished};
+use crate::sandbox::sockets;
 use crate::session::{Ended, Sandboxing, SessionId};
 
 /// The end of a run.
@@ -37,6 +38,7 @@ impl Aftermath<'_> {
         tell(&changed);
         let results = [
             self.note(context),
+            self.tell_sockets(context),
             report(context, self.id(), &changed)
                 .and_then(|()| unfinished::forget(&folder, self.id())),
             remember_conversation(context, self.planner, self.start),
@@ -62,6 +64,23 @@ impl Aftermath<'_> {
             }
         };
         format!("{what}\nhint: run it again here with: hqt-tmux resume {}", self.id())
+    }
+
+    /// What listens in the project now and did not at the start, when it could have been covered or refused.
+    fn tell_sockets(&self, context: &Context) -> anyhow::Result<()> {
+        let Some(side) = self.planner.sandbox() else {
+            return Ok(());
+        };
+        let made = host::sockets::made_since(&self.planner.session.cwd, side);
+        if made.is_empty() {
+            return Ok(());
+        }
+        let words = format!(
+            "these sockets were made during the run, which could reach them: {}",
+            sockets::names(&made)
+        );
+        say(&words);
+        context.store()?.add_note(self.id(), &words).explained(context)
     }
 
     fn note(&self, context: &Context) -> anyhow::Result<()> {

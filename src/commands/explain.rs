@@ -1,11 +1,11 @@
 //! A sandbox in words: what is visible, writable, guarded and passed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::commands::planning::Planner;
 use crate::escape::for_terminal;
 use crate::plan::Plan;
-use crate::sandbox::Bind;
+use crate::sandbox::{Bind, sockets};
 use crate::session::{FsAccess, Policy};
 
 /// Lines of a label and what it says, for a sandboxed plan.
@@ -27,6 +27,10 @@ pub(super) fn lines(planner: &Planner, plan: &Plan, policy: Policy) -> Vec<(&'st
         ("system", list(side.facts.system.iter().filter(|bind| bind.source().is_some()))),
     ];
     lines.extend(binds(&side.binds, cwd));
+    let sockets: Vec<PathBuf> =
+        side.sockets.reachable.iter().chain(&side.sockets.loose).cloned().collect();
+    lines.push(("sockets", sockets::names(&sockets)));
+    lines.push(("covered", sockets::names(&side.sockets.covered)));
     let names: Vec<String> = plan.environment.keys().map(for_terminal).collect();
     lines.push(("variables", names.join(" ")));
     lines.push(("git", "commits are not signed; no stored credentials, no ssh keys".into()));

@@ -7,12 +7,13 @@ use crate::error::UserError;
 use crate::harness::Harness;
 use crate::host::{
     Host, Workplaces, canonical_as_far_as_it_exists, executable, git, guarded, home, links,
-    machine, named_commands, planted, state, system, tools, without_dots,
+    machine, named_commands, planted, sockets, state, system, tools, without_dots,
 };
 use crate::plan::{Facts, SandboxSide};
 use crate::sandbox::environment::Variables;
 use crate::sandbox::guard::Watched;
 use crate::sandbox::refusal::Surroundings;
+use crate::sandbox::sockets::Sockets;
 use crate::sandbox::{Bind, Kind, Origin, SandboxFacts, refusal};
 use crate::session::{FsAccess, Policy, Session};
 
@@ -118,6 +119,7 @@ fn side(
         relocated: state.relocated,
         marks: Vec::new(),
         watched: Watched::default(),
+        sockets: Sockets::default(),
         logins: state.logins,
         notes: login_note(host, wanted.harness).into_iter().collect(),
         around,
@@ -139,6 +141,7 @@ fn side(
     show_git(host, cwd, policy, &shown, &mut side);
     planted::clear(&workplaces, cwd, &mut side)?;
     side.kinds = kinds(&side.binds);
+    sockets::look_up(cwd, policy, &mut side);
     Ok(side)
 }
 

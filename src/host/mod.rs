@@ -23,6 +23,7 @@ pub(crate) mod programs;
 mod reading;
 mod runtime;
 mod script;
+pub(crate) mod sockets;
 mod state;
 mod system;
 mod tools;

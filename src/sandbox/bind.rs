@@ -46,6 +46,8 @@ enum Mount {
     },
     /// An empty folder in memory that hides what the host has there.
     Private,
+    /// Something without content, in the place of a socket of the host.
+    Covered,
     /// A symlink that is made anew.
     Link {
         target: PathBuf,
@@ -80,6 +82,11 @@ impl Origin {
         self.bind(dest, Mount::Private)
     }
 
+    /// Something without content that lies over the socket that the host has at `dest`.
+    pub(crate) fn covered(self, dest: impl Into<PathBuf>) -> Bind {
+        self.bind(dest, Mount::Covered)
+    }
+
     /// A symlink that is made anew.
     pub(crate) fn link(self, dest: impl Into<PathBuf>, target: impl Into<PathBuf>) -> Bind {
         self.bind(dest, Mount::Link { target: target.into() })
@@ -103,7 +110,7 @@ impl Bind {
     pub(crate) fn source(&self) -> Option<&Path> {
         match &self.mount {
             Mount::ReadOnly { source } | Mount::Writable { source } => Some(source),
-            Mount::Private | Mount::Link { .. } => None,
+            Mount::Private | Mount::Covered | Mount::Link { .. } => None,
         }
     }
 
@@ -125,6 +132,7 @@ impl Bind {
             Mount::ReadOnly { source } => argv.extend(["--ro-bind".into(), source.into(), dest]),
             Mount::Writable { source } => argv.extend(["--bind".into(), source.into(), dest]),
             Mount::Private => argv.extend(["--tmpfs".into(), dest]),
+            Mount::Covered => argv.extend(["--ro-bind".into(), "/dev/null".into(), dest]),
             Mount::Link { target } => argv.extend(["--symlink".into(), target.into(), dest]),
         }
     }
@@ -144,7 +152,7 @@ impl Bind {
                     _ => false,
                 }
             }
-            Mount::Writable { .. } | Mount::Private => false,
+            Mount::Writable { .. } | Mount::Private | Mount::Covered => false,
         }
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod filter;
 pub(crate) mod guard;
 pub(crate) mod refusal;
 pub(crate) mod roots;
+pub(crate) mod sockets;
 
 pub(crate) use bind::{Bind, Origin};
 pub(crate) use closed::{Closed, Kind};
