@@ -74,19 +74,9 @@ pub(crate) fn resolver() -> Resolver {
     }
 }
 
-/// The scope of a login, whose processes systemd may end with it.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct LoginScope {
-    /// `session-3.scope`
-    pub(crate) name: String,
-    /// What logind.conf(5) says of `KillUserProcesses`; nothing: as systemd was built.
-    pub(crate) ends_processes: Option<bool>,
-}
-
-/// The login scope that the process `pid` is in.
-pub(crate) fn login_scope(pid: i32) -> Option<LoginScope> {
-    let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
-    Some(LoginScope { name: scope_in(&groups)?, ends_processes: logind_ends_processes() })
+/// The scope of the login that the process `pid` is in, `session-3.scope`: systemd may end what is in it with the login.
+pub(crate) fn login_scope(pid: i32) -> Option<String> {
+    scope_in(&fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?)
 }
 
 /// From lines like `0::/user.slice/user-1000.slice/session-3.scope`.
@@ -94,34 +84,6 @@ fn scope_in(groups: &str) -> Option<String> {
     let mut parts = groups.lines().flat_map(|line| line.split('/'));
     let scope = parts.find(|part| part.starts_with("session-") && part.ends_with(".scope"))?;
     Some(scope.to_owned())
-}
-
-/// logind's configuration, in the order in which it is read: the last word counts.
-fn logind_ends_processes() -> Option<bool> {
-    let folders = ["/usr/lib", "/usr/local/lib", "/run", "/etc"].map(|root| {
-        let folder = Path::new(root).join("systemd");
-        (folder.join("logind.conf"), folder.join("logind.conf.d"))
-    });
-    let mut texts: Vec<String> =
-        folders.iter().filter_map(|(file, _)| fs::read_to_string(file).ok()).collect();
-    let mut more: Vec<PathBuf> = folders
-        .iter()
-        .filter_map(|(_, folder)| fs::read_dir(folder).ok())
-        .flat_map(|entries| entries.flatten().map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|end| end == "conf"))
-        .collect();
-    more.sort_by_key(|path| path.file_name().map(ToOwned::to_owned));
-    texts.extend(more.iter().filter_map(|path| fs::read_to_string(path).ok()));
-    texts.iter().filter_map(|text| kill_user_processes(text)).next_back()
-}
-
-fn kill_user_processes(text: &str) -> Option<bool> {
-    let lines = text.lines().filter_map(|line| line.trim().split_once('='));
-    let value = lines
-        .filter(|(name, _)| name.trim() == "KillUserProcesses")
-        .map(|(_, value)| value.trim().to_ascii_lowercase())
-        .next_back()?;
-    Some(["1", "yes", "y", "true", "t", "on"].contains(&value.as_str()))
 }
 
 #[cfg(test)]
@@ -141,15 +103,5 @@ mod tests {
         ] {
             assert_eq!(scope_in(groups).as_deref(), scope, "{groups}");
         }
-    }
-
-    #[test]
-    fn a_comment_sets_nothing() {
-        assert_eq!(kill_user_processes("[Login]\n#KillUserProcesses=yes\n"), None);
-        assert_eq!(
-            kill_user_processes("KillUserProcesses=no\nKillUserProcesses = Yes"),
-            Some(true)
-        );
-        assert_eq!(kill_user_processes("KillUserProcesses=off"), Some(false));
     }
 }

@@ -54,34 +54,13 @@ fn plugin(context: &Context) -> Check {
     }
 }
 
-/// Whether the server, and every session with it, may be ended when its user logs out. Nothing where no
-/// server is running, or it is in no login's scope.
+/// Whether the server, and every session with it, may be ended when its user logs out: by most distributions' setting
+/// it is not. Nothing where no server is running, or it is in no login's scope.
 fn login_scope(context: &Context) -> Option<Check> {
-    let pid = context.tmux().server_pid().ok()??;
-    let scope = machine::login_scope(pid)?;
-    let name = &scope.name;
-    let (verdict, detail) = match scope.ends_processes {
-        Some(true) => (
-            Verdict::Warn,
-            format!("the tmux server is in {name}, which systemd ends when you log out"),
-        ),
-        Some(false) => {
-            (Verdict::Ok, format!("the tmux server is in {name}, and outlives the login"))
-        }
-        None => (
-            Verdict::Ok,
-            format!(
-                "the tmux server is in {name}; it outlives the login, unless systemd was built \
-                 otherwise (KillUserProcesses in logind.conf is not set)"
-            ),
-        ),
-    };
-    let check = Check::new("login scope", verdict, detail);
-    Some(match verdict {
-        Verdict::Ok => check,
-        _ => check.remedy(
-            "start the server with `systemd-run --user --scope tmux`, or set KillUserProcesses=no in \
-             /etc/systemd/logind.conf",
-        ),
-    })
+    let scope = machine::login_scope(context.tmux().server_pid().ok()??)?;
+    let detail = format!(
+        "the tmux server is in {scope}: with KillUserProcesses=yes in logind.conf it ends when you log out; one \
+         that `systemd-run --user --scope tmux` has started does not"
+    );
+    Some(Check::new("login scope", Verdict::Ok, detail))
 }
