@@ -50,11 +50,11 @@ fn run() -> anyhow::Result<ExitCode> {
     }
     match Cli::read() {
         Ok(cli) => {
-            terminal::set_colors(cli.global.color, &host.env);
+            terminal::set_colors(cli.global.color);
             commands::run(cli, host)
         }
         Err(error) => {
-            terminal::set_colors(Color::among(std::env::args_os()), &host.env);
+            terminal::set_colors(Color::among(std::env::args_os()));
             answer(&error)
         }
     }

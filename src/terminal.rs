@@ -80,30 +80,15 @@ pub(crate) fn give_to(group: Pid) {
     }
 }
 
-/// Decides on colours for all that is written from here on.
-pub(crate) fn set_colors(choice: Color, env: &Variables) {
-    let wanted = |is_terminal| wants_colors(choice, env, is_terminal);
-    console::set_colors_enabled(wanted(io::stdout().is_terminal()));
-    console::set_colors_enabled_stderr(wanted(io::stderr().is_terminal()));
-}
-
-/// By <https://no-color.org> and <https://bixense.com/clicolors>, which `console` follows except for
-/// variables that are set and empty. What the command line says wins.
-fn wants_colors(choice: Color, env: &Variables, is_terminal: bool) -> bool {
-    let var = |name: &str| {
-        let value = env.get(OsStr::new(name));
-        value.filter(|value| !value.is_empty())
-    };
-    match choice {
+/// Has all that is written from here on coloured as the command line says, if it does.
+pub(crate) fn set_colors(choice: Color) {
+    let wanted = match choice {
+        Color::Auto => return,
         Color::Always => true,
         Color::Never => false,
-        Color::Auto if var("NO_COLOR").is_some() => false,
-        Color::Auto if var("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
-        Color::Auto => {
-            let can = var("TERM").is_some_and(|term| term != "dumb");
-            is_terminal && can && var("CLICOLOR").is_none_or(|value| value != "0")
-        }
-    }
+    };
+    console::set_colors_enabled(wanted);
+    console::set_colors_enabled_stderr(wanted);
 }
 
 /// The columns of standard output, by `COLUMNS` or as they are; `None` where it is no terminal, or
@@ -171,34 +156,6 @@ fn columns_of(c: char) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn colours_follow_the_conventions() {
-        let wants = |choice, pairs: &[(&str, &str)], is_terminal| {
-            let pairs = pairs.iter().map(|(name, value)| (name.into(), value.into()));
-            wants_colors(choice, &pairs.collect(), is_terminal)
-        };
-        let term = ("TERM", "tmux-256color");
-        for (pairs, on_terminal, in_pipe) in [
-            (&[term][..], true, false),
-            (&[term, ("NO_COLOR", "1")], false, false),
-            (&[term, ("NO_COLOR", "")], true, false),
-            (&[term, ("CLICOLOR", "0")], false, false),
-            (&[term, ("CLICOLOR", "1")], true, false),
-            (&[term, ("CLICOLOR_FORCE", "1")], true, true),
-            (&[term, ("CLICOLOR_FORCE", "")], true, false),
-            (&[term, ("CLICOLOR_FORCE", "0")], true, false),
-            (&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], false, false),
-            (&[("TERM", "dumb")], false, false),
-            (&[("TERM", "dumb"), ("CLICOLOR_FORCE", "1")], true, true),
-            (&[], false, false),
-        ] {
-            assert_eq!(wants(Color::Auto, pairs, true), on_terminal, "{pairs:?}");
-            assert_eq!(wants(Color::Auto, pairs, false), in_pipe, "{pairs:?} in a pipe");
-            assert!(wants(Color::Always, pairs, false), "{pairs:?}");
-            assert!(!wants(Color::Never, pairs, true), "{pairs:?}");
-        }
-    }
 
     #[test]
     fn characters_that_a_terminal_may_join_count_each() {
