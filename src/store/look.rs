@@ -4,9 +4,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use rusqlite::Connection;
-
-use crate::store::{Error, PATIENCE, Result, Store, migrations, path};
+use crate::store::{Error, PATIENCE, Result, Store, migrations};
 
 /// What a session is called, and enough to know it by.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -19,23 +17,16 @@ pub(crate) struct Named {
 
 impl Store {
     /// Opens the store like [`Store::open`]; where it can't be written (a read-only file system, a
-    /// folder without write permission) as it is, and an empty one where there is none.
+    /// folder without write permission) as it is.
     pub(crate) fn open_to_look(folder: &Path) -> Result<Self> {
         let refused = match Self::open(folder) {
             Err(error) if error.is_of_writing() => error,
             opened => return opened,
         };
-        match path(folder).try_exists() {
-            // It may be there, where we may not look.
-            Err(_) => return Err(refused),
-            Ok(false) => {
-                let mut connection = Connection::open_in_memory()?;
-                migrations::apply(&mut connection)?;
-                return Ok(Self { connection });
-            }
-            Ok(true) => {}
-        }
-        let store = Self::open_to_read(folder)?;
+        let store = match Self::open_to_read(folder) {
+            Err(Error::Absent) => return Err(refused),
+            opened => opened?,
+        };
         store.connection.busy_timeout(PATIENCE)?;
         // An older one lacks columns, and can't get them here.
         match store.version()? == migrations::known() {
