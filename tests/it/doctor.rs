@@ -28,6 +28,15 @@ fn a_plugin_that_is_loaded_is_seen() {
 }
 
 #[test]
+fn x22_a_clipboard_that_panes_can_read_is_told() {
+    let env = TestEnv::new();
+    for (setting, verdict) in [("external", "ok"), ("on", "warn"), ("off", "ok")] {
+        env.tmux(&["set-option", "-s", "set-clipboard", setting]);
+        assert_eq!(check(&checks(&env), "clipboard")["verdict"], verdict, "{setting}");
+    }
+}
+
+#[test]
 fn the_check_list_is_data_and_words() {
     let env = TestEnv::new();
     env.require_bwrap();

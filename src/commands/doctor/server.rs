@@ -11,6 +11,7 @@ const PLUGIN_PROGRAM: &str = "@hqt-program";
 pub(super) fn checks(context: &Context) -> Vec<Check> {
     let mut checks = vec![tmux_program(context), tmux_server(context)];
     checks.extend(login_scope(context));
+    checks.extend(clipboard(context));
     checks.push(plugin(context));
     checks
 }
@@ -40,6 +41,22 @@ fn tmux_server(context: &Context) -> Check {
                 .remedy(error.remedy().unwrap_or_default())
         }
     }
+}
+
+/// With it on, tmux answers a pane that asks for the paste buffer (OSC 52), and lets it set that. Nothing where no
+/// server is running.
+fn clipboard(context: &Context) -> Option<Check> {
+    const NAME: &str = "clipboard";
+    let setting = context.tmux().global_option("set-clipboard").ok()?;
+    Some(match setting.as_str() {
+        "on" => Check::new(
+            NAME,
+            Verdict::Warn,
+            "set-clipboard is on: whatever runs in a pane, sandboxed or not, can read the paste buffer and set it",
+        )
+        .remedy("tmux set-option -s set-clipboard external"),
+        _ => Check::new(NAME, Verdict::Ok, format!("set-clipboard is {setting}: no pane can read it")),
+    })
 }
 
 /// Whether the plugin is on this server: it notes there which program its keys run.
