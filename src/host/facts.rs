@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use nix::sys::sysinfo::sysinfo;
+
 use crate::error::UserError;
 use crate::harness::Harness;
 use crate::host::{
     Host, Workplaces, canonical_as_far_as_it_exists, executable, git, guarded, home, links,
-    machine, named_commands, planted, sockets, state, system, tools, without_dots,
+    machine, named_commands, planted, reading, sockets, state, system, tools, without_dots,
 };
 use crate::plan::{Facts, SandboxSide};
 use crate::sandbox::environment::Variables;
@@ -164,13 +166,25 @@ fn kinds(binds: &[Bind]) -> BTreeMap<PathBuf, Kind> {
 
 fn sandbox_facts(host: &Host, home: &Path, bwrap: PathBuf, net: bool) -> SandboxFacts {
     SandboxFacts {
-        bwrap,
         own_exe: host.exe.clone(),
         uid: host.uid,
         home: home.to_owned(),
         system: system::roots(),
         etc: system::etc(net),
+        room: room(&bwrap),
+        bwrap,
     }
+}
+
+/// The kernel would let each folder in memory have half of it: /tmp and the home folder together have that.
+/// bubblewrap is not run for the answer; an option that it knows stands in it.
+fn room(bwrap: &Path) -> Option<u64> {
+    const OPTION: &[u8] = b"--size";
+    const LARGEST: u64 = 1024 * 1024;
+    let program = reading::head(bwrap, LARGEST).ok()?;
+    let is_known = program.split(|byte| *byte == 0).any(|text| text == OPTION);
+    let memory = is_known.then(|| sysinfo().ok())??.ram_total();
+    Some(memory / 4)
 }
 
 fn login_note(host: &Host, harness: &Harness) -> Option<String> {

@@ -28,6 +28,9 @@ pub(crate) enum Origin {
     Guard,
 }
 
+/// What hides something needs no content; a program may leave a setting or two there.
+const ENOUGH_TO_HIDE: u64 = 16 * 1024 * 1024;
+
 /// One path as it is inside. It is made by its [`Origin`] alone.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Bind {
@@ -126,12 +129,13 @@ impl Bind {
         matches!(self.mount, Mount::Link { .. })
     }
 
-    pub(super) fn push_to(&self, argv: &mut Vec<OsString>) {
+    /// `limited`: whether bubblewrap can be told how much a folder in memory may hold.
+    pub(super) fn push_to(&self, argv: &mut Vec<OsString>, limited: bool) {
         let dest = self.dest.clone().into();
         match &self.mount {
             Mount::ReadOnly { source } => argv.extend(["--ro-bind".into(), source.into(), dest]),
             Mount::Writable { source } => argv.extend(["--bind".into(), source.into(), dest]),
-            Mount::Private => argv.extend(["--tmpfs".into(), dest]),
+            Mount::Private => push_tmpfs(argv, &self.dest, limited.then_some(ENOUGH_TO_HIDE)),
             Mount::Covered => argv.extend(["--ro-bind".into(), "/dev/null".into(), dest]),
             Mount::Link { target } => argv.extend(["--symlink".into(), target.into(), dest]),
         }
@@ -155,4 +159,12 @@ impl Bind {
             Mount::Writable { .. } | Mount::Private | Mount::Covered => false,
         }
     }
+}
+
+/// An empty folder in memory, of no more than `bytes`.
+pub(super) fn push_tmpfs(argv: &mut Vec<OsString>, dest: &Path, bytes: Option<u64>) {
+    if let Some(bytes) = bytes {
+        argv.extend(["--size".into(), bytes.to_string().into()]);
+    }
+    argv.extend(["--tmpfs".into(), dest.into()]);
 }

@@ -45,6 +45,8 @@ pub(crate) struct SandboxFacts {
     pub(crate) system: Vec<Bind>,
     /// The curated part of /etc, the name resolver, and what of them is hidden again.
     pub(crate) etc: Vec<Bind>,
+    /// What /tmp and the home folder may each hold, in bytes, where bubblewrap can be told.
+    pub(crate) room: Option<u64>,
 }
 
 impl SandboxFacts {
@@ -75,16 +77,16 @@ pub(crate) fn wrap(
 
     // The home folder is hidden before anything in it is shown; what lies under the project comes
     // after the project, which would otherwise show the host's side of it again.
-    Origin::System.private(&facts.home).push_to(&mut argv);
+    bind::push_tmpfs(&mut argv, &facts.home, facts.room);
     let (inside_project, elsewhere): (Vec<&Bind>, Vec<&Bind>) =
         binds.iter().partition(|bind| bind.dest().starts_with(cwd));
-    push_sorted(&mut argv, elsewhere);
+    push_sorted(&mut argv, elsewhere, facts);
     match policy.fs {
         FsAccess::Rw => Origin::Project.writable(cwd),
         FsAccess::Ro => Origin::Project.read_only(cwd),
     }
-    .push_to(&mut argv);
-    push_sorted(&mut argv, inside_project);
+    .push_to(&mut argv, facts.room.is_some());
+    push_sorted(&mut argv, inside_project, facts);
 
     // Last: / and /etc would otherwise be a writable disk in memory, shadowing nothing but
     // confusing everything that looks whether it may write there.
@@ -110,33 +112,38 @@ fn push_namespaces(argv: &mut Vec<OsString>, policy: Policy) {
 
 /// The system and the skeleton around it. No tmpfs over /run: it would hide the resolver's folder.
 fn push_system(argv: &mut Vec<OsString>, facts: &SandboxFacts) {
-    push_all(argv, &facts.system);
+    push_all(argv, &facts.system, facts);
     push_words(argv, &["--proc", "/proc"]);
     if facts.uid == 0 {
         // Root's files there are writable for uid 0 even without a capability: core_pattern names
         // a program that the host's kernel runs.
         push_words(argv, &["--ro-bind", "/proc/sys", "/proc/sys"]);
     }
-    push_words(argv, &["--dev", "/dev", "--tmpfs", "/tmp"]);
+    push_words(argv, &["--dev", "/dev"]);
+    bind::push_tmpfs(argv, Path::new("/tmp"), facts.room);
     // bubblewrap would make missing parents with mode 0700.
     push_words(argv, &["--dir", "/etc", "--dir", "/run", "--dir", "/var"]);
     push_words(argv, &["--symlink", "/tmp", "/var/tmp"]);
     argv.extend(["--ro-bind".into(), facts.own_exe.clone().into(), OWN_BINARY.into()]);
-    push_all(argv, &facts.etc);
+    push_all(argv, &facts.etc, facts);
 }
 
 fn push_words(argv: &mut Vec<OsString>, words: &[&str]) {
     argv.extend(words.iter().map(OsString::from));
 }
 
-fn push_all(argv: &mut Vec<OsString>, binds: &[Bind]) {
+fn push_all<'a>(
+    argv: &mut Vec<OsString>,
+    binds: impl IntoIterator<Item = &'a Bind>,
+    facts: &SandboxFacts,
+) {
     for bind in binds {
-        bind.push_to(argv);
+        bind.push_to(argv, facts.room.is_some());
     }
 }
 
 /// Parents before children, otherwise as given; what a read-only parent shows anyway is left out.
-fn push_sorted(argv: &mut Vec<OsString>, mut binds: Vec<&Bind>) {
+fn push_sorted(argv: &mut Vec<OsString>, mut binds: Vec<&Bind>, facts: &SandboxFacts) {
     binds.sort_by_key(|bind| bind.dest().components().count());
     let mut kept: Vec<&Bind> = Vec::new();
     for bind in binds {
@@ -146,9 +153,7 @@ fn push_sorted(argv: &mut Vec<OsString>, mut binds: Vec<&Bind>) {
             kept.push(bind);
         }
     }
-    for bind in kept {
-        bind.push_to(argv);
-    }
+    push_all(argv, kept, facts);
 }
 
 #[cfg(test)]

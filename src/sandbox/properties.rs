@@ -58,6 +58,7 @@ fn facts() -> SandboxFacts {
         home: HOME.into(),
         system: vec![Origin::Tool.read_only("/usr")],
         etc: Vec::new(),
+        room: None,
     }
 }
 

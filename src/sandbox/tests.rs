@@ -12,6 +12,7 @@ fn facts() -> SandboxFacts {
         home: "/home/u".into(),
         system: vec![Origin::Tool.read_only("/usr"), Origin::System.link("/bin", "usr/bin")],
         etc: vec![Origin::Tool.read_only("/etc/passwd")],
+        room: None,
     }
 }
 
@@ -38,6 +39,20 @@ fn the_whole_line_in_its_order() {
          --bind /home/u/p /home/u/p \
          --remount-ro / --chdir /home/u/p -- /run/hqt-tmux inner -- claude --flag"
     );
+}
+
+#[test]
+fn every_folder_in_memory_is_limited_where_it_can_be() {
+    let limited = SandboxFacts { room: Some(4096), ..facts() };
+    let policy = Policy { fs: FsAccess::Rw, net: true };
+    let binds = [Origin::Tool.private("/home/u/hidden")];
+    let argv = wrap(&[], Path::new("/home/u/p"), policy, &binds, &limited);
+    let of = |dest: &str| {
+        let at = argv.windows(2).position(|two| two[0] == "--tmpfs" && two[1] == dest).unwrap();
+        (argv[at - 2] == "--size").then(|| argv[at - 1].to_str().unwrap().parse().unwrap())
+    };
+    assert_eq!([of("/tmp"), of("/home/u")], [Some(4096), Some(4096)]);
+    assert_eq!(of("/home/u/hidden"), Some(16 * 1024 * 1024_u64));
 }
 
 #[test]

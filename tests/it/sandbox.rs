@@ -4,7 +4,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
 
-use crate::support::{TestEnv, argv_of, descendants, is_root};
+use crate::support::{TestEnv, Trial, argv_of, descendants, is_root, skipped};
 
 /// Runs `command` without a sandbox, where it must succeed, and inside, where it must fail: what
 /// was said inside.
@@ -223,4 +223,27 @@ fn e34_other_processes_are_invisible() {
     env.require_bwrap();
     let own = std::process::id();
     allowed_outside_only(&env, &["--sandbox"], &format!("kill -0 {own} && test -d /proc/{own}"));
+}
+
+#[test]
+fn x26_the_folders_in_memory_are_limited() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    if !env.bwrap_has("--size") {
+        return skipped("X26", "this bubblewrap can limit no folder in memory");
+    }
+    let inside = Trial::new(&env, &["--sandbox"]);
+    let said = inside.allows("cat /proc/meminfo | sed -n 's/^MemTotal: *\\([0-9]*\\) kB/\\1/p'");
+    let memory: u64 = said.trim().parse::<u64>().unwrap() * 1024;
+    let holds = |folder: &str| -> u64 {
+        let said = inside.allows(&format!("echo $(($(stat -f -c '%b * %S' {folder})))"));
+        said.trim().parse().unwrap()
+    };
+    // The control: what is not limited may have half of it.
+    assert!(holds("/dev/shm") > memory / 3, "{}", holds("/dev/shm"));
+    for folder in ["/tmp", "$HOME"] {
+        let bytes = holds(folder);
+        assert!((memory / 5..=memory / 4 + 4096).contains(&bytes), "{folder}: {bytes} of {memory}");
+    }
+    inside.allows("head -c 20000000 /dev/zero >/tmp/large && head -c 20000000 /dev/zero >~/large");
 }
