@@ -1,42 +1,76 @@
-//! Logins that are renewed, by the host or inside a sandbox: that is noticed here, without waking up otherwise
-//! (inotify(7)).
+//! Files that the host replaces while a session runs: that is noticed here, without waking up otherwise
+//! (inotify(7)). A login is renewed, by the host or inside. What is guarded is saved by a rename: the guard
+//! stays with the old file. To set it again would take a call into the sandbox's user namespace that no safe
+//! function makes, so a person is told.
 
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify, WatchDescriptor};
 
 /// A watch on some files.
 pub(crate) struct Renewals {
     inotify: Inotify,
-    files: Vec<(WatchDescriptor, OsString)>,
+    logins: Vec<(WatchDescriptor, OsString)>,
+    guarded_in: HashMap<WatchDescriptor, PathBuf>,
+    /// Those that still have their guard.
+    guarded: BTreeSet<PathBuf>,
+}
+
+/// What was renewed.
+#[derive(Debug, Default)]
+pub(crate) struct Renewed {
+    pub(crate) logins: bool,
+    /// What has lost its guard; each is told once.
+    pub(crate) unguarded: Vec<PathBuf>,
 }
 
 impl Renewals {
-    /// Watches `files`. `None` where there is none, or the kernel has no watch left: then nothing is
-    /// noticed, and nothing else is lost.
-    pub(crate) fn of(files: &[&Path]) -> Option<Self> {
+    /// Watches `logins`, and what is `guarded`. `None` where there is none, or the kernel has no watch left:
+    /// then nothing is noticed, and nothing else is lost.
+    pub(crate) fn of(logins: &[&Path], guarded: &[PathBuf]) -> Option<Self> {
+        let inotify = Inotify::init(InitFlags::IN_NONBLOCK | InitFlags::IN_CLOEXEC).ok()?;
+        // A folder may hold files of both kinds.
+        let watch = |folder: &Path, events: AddWatchFlags| {
+            let more = AddWatchFlags::from_bits_retain(nix::libc::IN_MASK_ADD);
+            inotify.add_watch(folder, events | more).ok()
+        };
         // Replaced, or written where it is.
         let changes = AddWatchFlags::IN_MOVED_TO | AddWatchFlags::IN_CLOSE_WRITE;
-        let inotify = Inotify::init(InitFlags::IN_NONBLOCK | InitFlags::IN_CLOEXEC).ok()?;
-        let watch = |file: &&Path| {
-            let folder = inotify.add_watch(file.parent()?, changes).ok()?;
-            Some((folder, file.file_name()?.to_owned()))
-        };
-        let files: Vec<_> = files.iter().filter_map(watch).collect();
-        (!files.is_empty()).then_some(Self { inotify, files })
+        let login =
+            |file: &&Path| Some((watch(file.parent()?, changes)?, file.file_name()?.to_owned()));
+        let logins: Vec<_> = logins.iter().filter_map(login).collect();
+        let folders = BTreeSet::from_iter(guarded.iter().filter_map(|file| file.parent()));
+        let guarded_in: HashMap<_, _> = folders
+            .into_iter()
+            .filter_map(|folder| Some((watch(folder, REPLACED)?, folder.to_owned())))
+            .collect();
+        let is_empty = logins.is_empty() && guarded_in.is_empty();
+        let guarded = BTreeSet::from_iter(guarded.iter().cloned());
+        (!is_empty).then_some(Self { inotify, logins, guarded_in, guarded })
     }
 
-    /// Whether one of the files has changed since the last call.
-    pub(crate) fn any(&self) -> bool {
-        let events = self.inotify.read_events().unwrap_or_default();
-        events.into_iter().any(|event| {
+    /// What was renewed since the last call.
+    pub(crate) fn read(&mut self) -> Renewed {
+        let mut renewed = Renewed::default();
+        for event in self.inotify.read_events().unwrap_or_default() {
             let name = event.name.unwrap_or_default();
-            self.files.iter().any(|(folder, file)| *folder == event.wd && *file == name)
-        })
+            let is_login = |(folder, file): &(_, _)| *folder == event.wd && *file == name;
+            renewed.logins |= self.logins.iter().any(is_login);
+            if let (true, Some(folder)) =
+                (event.mask.intersects(REPLACED), self.guarded_in.get(&event.wd))
+            {
+                renewed.unguarded.extend(self.guarded.take(&folder.join(name)));
+            }
+        }
+        renewed
     }
 }
+
+/// Another file stands there.
+const REPLACED: AddWatchFlags = AddWatchFlags::IN_MOVED_TO.union(AddWatchFlags::IN_CREATE);
 
 impl AsFd for Renewals {
     fn as_fd(&self) -> BorrowedFd<'_> {

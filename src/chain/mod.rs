@@ -27,7 +27,7 @@ use nix::unistd::{pipe2, write};
 
 use crate::identity;
 use crate::plan::Plan;
-use crate::renewal::Renewals;
+use crate::renewal::{Renewals, Renewed};
 use crate::sandbox::{EXPECTED_FD, FILTER_FD, STATUS_FD, filter};
 use crate::signals::{Signals, Source};
 
@@ -73,8 +73,13 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// Lets the harness start, and waits for its end. `renewed` is called whenever a login has changed.
-    pub(crate) fn run(&mut self, signals: &mut Signals, renewed: &dyn Fn()) -> anyhow::Result<Run> {
+    /// Lets the harness start, and waits for its end. `renewed` is told what the host, or the harness, has
+    /// renewed meanwhile.
+    pub(crate) fn run(
+        &mut self,
+        signals: &mut Signals,
+        renewed: &dyn Fn(&Renewed),
+    ) -> anyhow::Result<Run> {
         let started = Instant::now();
         // A pipe that nobody reads any more: the chain is ending already.
         let _ = write(&self.control, &[GO]);
@@ -95,7 +100,7 @@ impl Chain {
     fn watch(
         &mut self,
         signals: &mut Signals,
-        renewed: &dyn Fn(),
+        renewed: &dyn Fn(&Renewed),
     ) -> anyhow::Result<(ExitStatus, bool)> {
         let mut asked: Option<Instant> = None;
         let mut sent = 0;
@@ -104,8 +109,8 @@ impl Chain {
                 asked.map(|asked| next_step(asked, sent).saturating_duration_since(Instant::now()));
             let other = self.renewals.as_ref().map(|renewals| renewals as &dyn Source);
             let woken = signals.wait(other, due)?;
-            if woken.other && self.renewals.as_ref().is_some_and(Renewals::any) {
-                renewed();
+            if let (true, Some(renewals)) = (woken.other, &mut self.renewals) {
+                renewed(&renewals.read());
             }
             if let Some(ended) = self.child.try_wait()? {
                 return Ok((ended, asked.is_some()));
@@ -162,7 +167,7 @@ pub(crate) fn stand(plan: &Plan) -> anyhow::Result<Chain> {
         report: report_read,
         status: status_read,
         sandboxed: plan.sandboxed,
-        renewals: Renewals::of(&watched),
+        renewals: Renewals::of(&watched, &plan.watched.guarded),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::chain::Outcome;
@@ -11,8 +11,8 @@ use crate::commands::{Context, Explained, say};
 use crate::escape::{for_terminal, lines_for_terminal};
 use crate::harness::Conversation;
 use crate::host;
-use crate::host::{conversations, unfinished};
-use crate::sandbox::sockets;
+use crate::host::{Changes, changes, conversations};
+use crate::sandbox::{catalogue, sockets};
 use crate::session::{Ended, Sandboxing, SessionId};
 
 /// The end of a run.
@@ -34,13 +34,12 @@ impl Aftermath<'_> {
             say_below(&self.in_words());
         }
         let folder = context.state_folder()?;
-        let changed = unfinished::changed(&folder, self.id());
-        tell(&changed);
+        let changed = changes::since_start(&folder, self.id());
+        tell(&changed, self.id());
         let results = [
             self.note(context),
             self.tell_sockets(context),
-            report(context, self.id(), &changed)
-                .and_then(|()| unfinished::forget(&folder, self.id())),
+            report(context, self.id(), &changed).and_then(|()| changes::forget(&folder, self.id())),
             remember_conversation(context, self.planner, self.start),
         ];
         let told: anyhow::Result<()> = results.into_iter().collect();
@@ -97,10 +96,10 @@ impl Aftermath<'_> {
 /// Tells and stores what a run changed whose `exec` was killed.
 pub(super) fn settle_killed_run(context: &Context, id: &SessionId) -> anyhow::Result<()> {
     let folder = context.state_folder()?;
-    let changed = unfinished::changed(&folder, id);
-    tell(&changed);
+    let changed = changes::since_start(&folder, id);
+    tell(&changed, id);
     report(context, id, &changed)?;
-    unfinished::forget(&folder, id)
+    changes::forget(&folder, id)
 }
 
 fn say_below(words: &str) {
@@ -108,28 +107,55 @@ fn say_below(words: &str) {
     say(words);
 }
 
-fn tell(changed: &[PathBuf]) {
-    if changed.is_empty() {
-        return;
+fn tell(changed: &Changes, id: &SessionId) {
+    const MOST: usize = 40;
+    if !changed.paths.is_empty() {
+        let mut lines: Vec<String> =
+            changed.paths.iter().take(MOST).map(|path| format!("  {}", in_words(path))).collect();
+        if changed.paths.len() > MOST {
+            let more = changed.paths.len() - MOST;
+            lines.push(format!("  and {more} more: hqt-tmux show {id}"));
+        }
+        say(&format!(
+            "look at these before the host runs them; they appeared, changed or went:\n{}",
+            lines.join("\n")
+        ));
     }
-    let lines: Vec<String> =
-        changed.iter().map(|path| format!("  {}", for_terminal(path))).collect();
-    say(&format!(
-        "look at these before the host runs them; they appeared or changed:\n{}",
-        lines.join("\n")
-    ));
+    if let Some(words) = unseen_in_words(&changed.unseen) {
+        say(&words);
+    }
+}
+
+/// With who runs it, and when.
+fn in_words(path: &Path) -> String {
+    match catalogue::who_runs(path) {
+        Some((who, when)) => format!("{} ({who}: {when})", for_terminal(path)),
+        None => for_terminal(path),
+    }
+}
+
+fn unseen_in_words(unseen: &[PathBuf]) -> Option<String> {
+    let (first, more) = unseen.split_first()?;
+    let and_more = if more.is_empty() { "" } else { " and further folders" };
+    Some(format!(
+        "`{}`{and_more} could not be looked through to the end: what is new there is not told",
+        for_terminal(first)
+    ))
 }
 
 /// What an earlier run changed stays told, as long as it is there.
-fn report(context: &Context, id: &SessionId, changed: &[PathBuf]) -> anyhow::Result<()> {
-    if changed.is_empty() {
+fn report(context: &Context, id: &SessionId, changed: &Changes) -> anyhow::Result<()> {
+    let store = context.store()?;
+    if let Some(words) = unseen_in_words(&changed.unseen) {
+        store.add_note(id, &words).explained(context)?;
+    }
+    if changed.paths.is_empty() {
         return Ok(());
     }
-    let store = context.store()?;
     let earlier = store.get(id).explained(context)?;
     let mut all = earlier.map(|session| session.report).unwrap_or_default();
-    all.retain(|path| host::is_there(path) && !changed.contains(path));
-    all.extend(changed.iter().cloned());
+    all.retain(|path| host::is_there(path) && !changed.paths.contains(path));
+    all.extend(changed.paths.iter().cloned());
     store.set_report(id, &all).explained(context)
 }
 

@@ -14,7 +14,7 @@ use crate::error::{ExitCode, UserError};
 use crate::escape::for_terminal;
 use crate::handover::Message;
 use crate::harness::Conversation;
-use crate::host::{Host, conversations, own, unfinished};
+use crate::host::{Host, changes, conversations, own};
 use crate::ladder::{Rung, Transcript};
 use crate::lock::Marks;
 use crate::plan::Plan;
@@ -74,9 +74,12 @@ pub(super) fn prepare(
     let rung = ladder::first(planner.harness, &session, wish.fresh, mint);
     let plan = planner.plan(&rung)?;
     make_ready(context, &planner, &plan, &rung, &stored, wish)?;
+    let marks = Marks::place(&plan.marks, guard::MARK)?;
+    // Last of all, for what is made for the run is none of its changes.
+    changes::begin(&folder, id, &plan.watched)?;
     let prepared = Prepared {
         id: id.clone(),
-        marks: Marks::place(&plan.marks, guard::MARK)?,
+        marks,
         terminal: terminal::save(),
         start: host::now(),
         chain: chain::stand(&plan)?,
@@ -133,9 +136,7 @@ fn make_ready(
             conversations::adopt(host, harness, session, conversation)?;
         }
     }
-    aftermath::settle_killed_run(context, &session.id)?;
-    let (folder, watched) = (context.state_folder()?, &plan.watched);
-    unfinished::keep(&folder, &session.id, watched, host::observe(watched))
+    aftermath::settle_killed_run(context, &session.id)
 }
 
 impl Prepared {
@@ -216,7 +217,9 @@ impl Prepared {
         close: &dyn Fn(),
     ) -> anyhow::Result<ExitCode> {
         loop {
-            let run = self.chain.run(signals, &|| renewals::settle(&self.plan));
+            let (plan, id) = (&self.plan, &self.id);
+            let run =
+                self.chain.run(signals, &|renewed| renewals::take(context, id, plan, renewed));
             self.terminal.restore();
             let run = run?;
             let ended = match &run.outcome {
@@ -253,7 +256,7 @@ impl Prepared {
     /// Nobody knows of the run, and no harness was started.
     pub(super) fn abandon(self, context: &Context, close: &dyn Fn()) -> anyhow::Result<ExitCode> {
         close();
-        unfinished::forget(&context.state_folder()?, &self.id)?;
+        changes::forget(&context.state_folder()?, &self.id)?;
         aftermath::record(context, &self.id, Ended::Signal(1), false)?;
         Ok(ExitCode::Done)
     }

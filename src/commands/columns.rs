@@ -92,8 +92,10 @@ impl Column {
             Self::Name if seen.is_cut => table::short(&session.name),
             Self::Name => for_terminal(&session.name),
             Self::Harness => for_terminal(&session.harness),
-            // The mark: the last run changed what the host may run, and `show` names it.
-            Self::State if session.report.is_empty() => table::state_word(survey.state(session)),
+            // The mark: a run changed what the host may run, or was not seen to its end; `show` says which.
+            Self::State if session.report.is_empty() && !survey.is_untold(session) => {
+                table::state_word(survey.state(session))
+            }
             Self::State => format!("{} !", table::state_word(survey.state(session))),
             Self::Activity => activity().unwrap_or("-").to_owned(),
             Self::Doing => activity().unwrap_or_else(|| survey.state(session).as_str()).to_owned(),

@@ -4,7 +4,7 @@ use anyhow::bail;
 
 use crate::commands::{Context, Explained, stop, survey};
 use crate::error::{ExitCode, UserError};
-use crate::host::{conversations, own, unfinished};
+use crate::host::{changes, conversations, own};
 use crate::{cli, host, lock};
 
 pub(super) fn run(context: &Context, arguments: &cli::Delete) -> anyhow::Result<ExitCode> {
@@ -25,7 +25,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Delete) -> anyhow::Result<
     // The row last: as long as something is left, it can be deleted again.
     own::forget(&context.host, &session.id)?;
     conversations::forget_former(&context.host, &session.id)?;
-    unfinished::forget(&folder, &session.id)?;
+    changes::forget(&folder, &session.id)?;
     host::remove_folder(&context.host.cache_folder()?.join(session.id.as_str()))?;
     store.delete(&session.id).explained(context)?;
     lock::remove(&folder, &session.id)?;

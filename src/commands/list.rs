@@ -3,17 +3,14 @@
 use crate::commands::columns::{LIST, Seen};
 use crate::commands::object::Object;
 use crate::commands::survey::Survey;
-use crate::commands::{Context, Explained, fit, mark_seen, print, print_json, say, survey};
+use crate::commands::{Context, Explained, fit, mark_seen, print, print_json, say};
 use crate::error::ExitCode;
 use crate::session::{Session, SessionId, State};
 use crate::{cli, host};
 
 pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<ExitCode> {
     let store = context.store_to_look_at()?;
-    let mut sessions = store.all().explained(context)?;
-    for session in &mut sessions {
-        survey::complete_report(context, session)?;
-    }
+    let sessions = store.all().explained(context)?;
     let survey = Survey::of(context, &sessions)?;
     match arguments.json {
         true => {

@@ -1,10 +1,14 @@
-//! Renewals of logins while a session runs, and what a person is told of them.
+//! Renewals of logins and of guarded files while a session runs, and what a person is told of them.
 
-use crate::commands::say;
+use std::path::Path;
+
+use crate::commands::{Context, Explained, say};
 use crate::escape::{for_terminal, lines_for_terminal};
 use crate::host::logins;
 use crate::host::logins::Carried;
 use crate::plan::{Plan, SharedLogin};
+use crate::renewal::Renewed;
+use crate::session::SessionId;
 
 /// Has the copies of logins be what the host has, or a renewal of it.
 pub(super) fn settle_at_start(plan: &Plan) -> anyhow::Result<()> {
@@ -12,6 +16,27 @@ pub(super) fn settle_at_start(plan: &Plan) -> anyhow::Result<()> {
         tell(shared, logins::settle(shared, true)?);
     }
     Ok(())
+}
+
+/// Carries renewals of logins, and says which guards are gone.
+pub(super) fn take(context: &Context, id: &SessionId, plan: &Plan, renewed: &Renewed) {
+    if renewed.logins {
+        settle(plan);
+    }
+    for file in &renewed.unguarded {
+        say_unguarded(context, id, file);
+    }
+}
+
+/// In the pane, and for `show`, since the harness may draw over the pane.
+fn say_unguarded(context: &Context, id: &SessionId, file: &Path) {
+    let words = format!(
+        "`{}` was replaced outside, and can be written inside: stop and resume to guard it",
+        for_terminal(file)
+    );
+    say(&words);
+    // What can't be stored was said.
+    let _ = context.store().and_then(|store| store.add_note(id, &words).explained(context));
 }
 
 /// Carries renewals of logins, and says what can't be.

@@ -15,7 +15,6 @@ use crate::{cli, ladder};
 pub(super) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<ExitCode> {
     let store = context.store_to_look_at()?;
     let mut session = survey::find(context, &store, &arguments.session)?;
-    survey::complete_report(context, &mut session)?;
     session.conversation_id = planning::known_conversation(&context.host, &session, None);
     let survey = Survey::of(context, [&session])?;
     match arguments.json {
@@ -29,6 +28,10 @@ pub(super) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<Ex
 fn text(context: &Context, session: &Session, survey: &Survey) -> String {
     let mut rows = what_it_is(session);
     rows.extend(how_it_goes(session, survey));
+    if survey.is_untold(session) {
+        let words = "a run was not seen to its end: what it changed is told by the next resume";
+        rows.push(row("the host may run", words.to_owned()));
+    }
     if let Sandboxing::On(policy) = session.sandbox {
         rows.extend(the_sandbox(context, session, policy));
         rows.extend(own_state(context, session));

@@ -11,8 +11,7 @@ use nix::unistd::Pid;
 use crate::commands::{Context, Explained, similar, table};
 use crate::error::UserError;
 use crate::escape::for_terminal;
-use crate::host::unfinished;
-use crate::session::{Activity, Session, SessionId, State};
+use crate::session::{Activity, Sandboxing, Session, SessionId, State};
 use crate::store::Store;
 use crate::tmux::{Error, Listing, Pane};
 use crate::{harness, lock};
@@ -70,6 +69,13 @@ impl Survey {
                 _ => State::Stopped,
             },
         }
+    }
+
+    /// Whether a sandboxed run of one of the sessions was not seen to its end: what it changed is told by the
+    /// next one, which walks through the project.
+    pub(super) fn is_untold(&self, session: &Session) -> bool {
+        let is_over = session.run_open && !self.held.contains_key(&session.id);
+        is_over && session.sandbox != Sandboxing::Off
     }
 
     /// What a running session shows of what it is doing.
@@ -130,17 +136,6 @@ pub(super) fn trouble(error: &Error) -> (String, String) {
     let again = || "try again when the tmux server answers".to_owned();
     let remedy = error.to_be_installed().unwrap_or_else(again);
     (for_terminal(error.to_string()), remedy)
-}
-
-/// Adds what a run has changed that goes on, or whose `exec` was killed: it has not told yet.
-pub(super) fn complete_report(context: &Context, session: &mut Session) -> anyhow::Result<()> {
-    if session.run_open {
-        let mut report = unfinished::changed(&context.state_folder()?, &session.id);
-        session.report.retain(|path| !report.contains(path));
-        report.append(&mut session.report);
-        session.report = report;
-    }
-    Ok(())
 }
 
 /// Whether the session `id` runs. One whose end is recorded lets its lock go a moment later, which is waited

@@ -47,6 +47,18 @@ pub(super) const HARNESS: Harness = Harness {
         },
     ],
     command_settings: &[(CONFIG, "settings.json"), (CONFIG, "settings.local.json")],
+    project: &[
+        ".claude/settings.json",
+        ".claude/settings.local.json",
+        ".claude/hooks",
+        ".claude/agents",
+        ".claude/commands",
+        ".claude/skills",
+        ".claude/plugins",
+        ".claude/workflows",
+        ".claude/output-styles",
+        ".mcp.json",
+    ],
     conversation: Assigned(Transcripts {
         root: CONFIG,
         paths: &["projects/*/{id}.jsonl"],

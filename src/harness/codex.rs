@@ -54,6 +54,16 @@ pub(super) const HARNESS: Harness = Harness {
     sandbox_skip_permission_flags: &["--dangerously-bypass-approvals-and-sandbox"],
     user_settings: &[UserSetting { files: &[(CODEX_HOME, "config.toml")], text: "notification" }],
     command_settings: &[],
+    project: &[
+        ".codex/config.toml",
+        ".codex/hooks.json",
+        ".codex/hooks",
+        ".codex/rules",
+        ".codex/agents",
+        ".codex/skills",
+        ".codex/environments",
+        ".agents",
+    ],
     conversation: Conversation::Learnt(Transcripts {
         root: CODEX_HOME,
         paths: &[

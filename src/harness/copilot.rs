@@ -28,6 +28,14 @@ pub(super) const HARNESS: Harness = Harness {
     sandbox_skip_permission_flags: &["--yolo"],
     user_settings: &[],
     command_settings: &[],
+    project: &[
+        ".github/hooks",
+        ".github/agents",
+        ".github/skills",
+        ".github/copilot",
+        ".github/mcp.json",
+        ".mcp.json",
+    ],
     conversation: Conversation::SpawnResumes(Transcripts {
         root: COPILOT,
         paths: &["session-state/{id}/events.jsonl"],

@@ -32,6 +32,16 @@ pub(super) const HARNESS: Harness = Harness {
     sandbox_skip_permission_flags: &["--yolo", "--skip-trust"],
     user_settings: &[],
     command_settings: &[],
+    project: &[
+        ".gemini/settings.json",
+        ".gemini/.env",
+        ".gemini/agents",
+        ".gemini/commands",
+        ".gemini/extensions",
+        ".gemini/hooks",
+        ".gemini/policies",
+        ".gemini/skills",
+    ],
     conversation: Conversation::Assigned(Transcripts {
         root: GEMINI,
         paths: &["tmp/*/chats/session-*-{id8}.jsonl"],

@@ -15,6 +15,7 @@ pub(super) const HARNESS: Harness = Harness {
     sandbox_skip_permission_flags: &[],
     user_settings: &[],
     command_settings: &[],
+    project: &[],
     conversation: Conversation::None,
     own: &[],
     shown: &[],

@@ -31,6 +31,7 @@ pub(super) const HARNESS: Harness = Harness {
     sandbox_skip_permission_flags: &["--trust-all-tools"],
     user_settings: &[],
     command_settings: &[],
+    project: &[".kiro/settings", ".kiro/agents", ".kiro/hooks", ".kiro/skills", ".kiro/powers"],
     conversation: Conversation::Newest,
     own: &[
         OwnFolder {

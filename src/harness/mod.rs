@@ -49,6 +49,9 @@ pub(crate) struct Harness {
     pub(crate) user_settings: &'static [UserSetting],
     /// Settings in JSON whose `command`s, and what ends with `Helper`, name programs.
     pub(crate) command_settings: &'static [(StateRoot, &'static str)],
+    /// What it runs or obeys in a project and in every folder above its own: names below such a folder.
+    /// Of those that end with `.json` and `.toml` the programs that they name are guarded too.
+    pub(crate) project: &'static [&'static str],
     pub(crate) conversation: Conversation,
     /// The folders of its state: inside they are the session's own.
     pub(crate) own: &'static [OwnFolder],

@@ -140,7 +140,7 @@ fn side(
     side.binds.extend(named.binds);
     side.notes.extend(named.notes);
     side.create.extend(state.create);
-    show_git(host, cwd, policy, &shown, &mut side);
+    show_git(host, cwd, policy, &shown, &mut side)?;
     planted::clear(&workplaces, cwd, &mut side)?;
     side.kinds = kinds(&side.binds);
     sockets::look_up(cwd, policy, &mut side);
@@ -204,7 +204,7 @@ fn show_git(
     policy: Policy,
     shown: &dyn Fn(&Path) -> bool,
     side: &mut SandboxSide,
-) {
+) -> Result<(), UserError> {
     let mut git = git::look_up(cwd);
     let is_private = |folder: &PathBuf| {
         refusal::holds_credentials(folder, &side.around.home)
@@ -222,14 +222,15 @@ fn show_git(
     side.binds.extend(links.filter(|link| !shown(link.dest())));
     if policy.fs == FsAccess::Ro {
         side.binds.extend(git.outside.map(|folder| Origin::Git.read_only(folder)));
-        return;
+        return Ok(());
     }
     side.binds.extend(git.outside.iter().map(|folder| Origin::Git.writable(folder)));
-    let guarded = guarded::look_up(host, &side.around.home, cwd, &git, &side.binds);
+    let guarded = guarded::look_up(host, &side.around.home, cwd, &git, &side.binds)?;
     side.binds.extend(guarded.binds);
     side.create.extend(guarded.create);
     side.marks = guarded.marks;
     side.watched = guarded.watched;
+    Ok(())
 }
 
 /// Whether a sandboxed session may have `cwd` as its folder. One that may not is no project that an agent writes in.

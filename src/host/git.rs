@@ -10,8 +10,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::escape::for_terminal;
+use crate::host::git_folders::{
+    MOST_FOLDERS, git_folders_below, is_git_shaped, is_of_worktree, is_repository, may_become_git,
+    subfolders,
+};
 use crate::host::{gitconfig, reading};
-use crate::sandbox::guard;
+use crate::sandbox::{catalogue, guard};
 
 /// What git means for one project.
 #[derive(Debug, Default)]
@@ -24,31 +28,31 @@ pub(super) struct Git {
     pub(super) main_folders: Vec<PathBuf>,
     /// Settings of single worktrees, which git obeys only with an extension that is on here.
     pub(super) worktree_settings: Vec<PathBuf>,
+    /// Configuration of the repository, and the folder that its relative paths begin at.
+    pub(super) configs: Vec<PathBuf>,
+    pub(super) top: PathBuf,
     /// Paths by which git's records name its folders, as they stand there.
     pub(super) named_paths: Vec<PathBuf>,
-    /// The index of the project, in a repository that we guard.
-    pub(super) index: Option<PathBuf>,
+    /// A `commondir` where git never puts one: it leads git to the settings of another folder.
+    pub(super) misled: Option<PathBuf>,
     /// What a person should know.
     pub(super) notes: Vec<String>,
 }
 
-/// The deepest nesting of submodules that is followed.
-const DEEPEST: usize = 8;
-
 /// Looks at `project`, canonical.
 pub(super) fn look_up(project: &Path) -> Git {
-    let mut git = Git::default();
-    let dot = project.join(".git");
+    let mut git = Git { top: project.to_owned(), ..Git::default() };
+    let dot = project.join(catalogue::DOT_GIT);
     let kind = fs::symlink_metadata(&dot).map(|meta| meta.file_type());
     match kind {
         Ok(kind) if kind.is_symlink() => match fs::canonicalize(&dot) {
-            Ok(real) if real.starts_with(project) => git.take_folder(&real),
+            Ok(real) if real.starts_with(project) => git.take_repository(&real),
             _ => git.notes.push(format!(
                 "git is left alone inside: `{}` is a symlink that leads out of the project",
                 for_terminal(&dot)
             )),
         },
-        Ok(kind) if kind.is_dir() => git.take_folder(&dot),
+        Ok(kind) if kind.is_dir() => git.take_repository(&dot),
         Ok(kind) if kind.is_file() => {
             git.names.push(dot.clone());
             match pointed_at(project, &dot) {
@@ -58,8 +62,8 @@ pub(super) fn look_up(project: &Path) -> Git {
                     .push(format!("git is left alone inside: `{}` {reason}", for_terminal(&dot))),
             }
         }
-        _ if is_repository(project) => git.take_folder(project),
-        _ => {}
+        _ if is_repository(project) => git.take_repository(project),
+        _ => git.take_enclosing(project),
     }
     git
 }
@@ -69,66 +73,86 @@ impl Git {
         if !found.common.starts_with(project) {
             self.outside = Some(found.common.clone());
         }
-        self.index = Some(found.folder.join("index"));
         self.named_paths.extend(found.named_paths.iter().cloned());
-        self.take_folder(&found.common);
+        self.take_repository(&found.common);
+    }
+
+    /// The project lies below the top of a repository. Shown without the rest of it, its git would take all
+    /// the rest for deleted, so it gets none; the host's git obeys what that repository's settings name in
+    /// the project.
+    fn take_enclosing(&mut self, project: &Path) {
+        let above = project.ancestors().skip(1);
+        let mut tops = above.filter(|above| fs::symlink_metadata(above.join(".git")).is_ok());
+        let Some(top) = tops.next() else {
+            return;
+        };
+        let dot = top.join(catalogue::DOT_GIT);
+        let folder = match fs::canonicalize(&dot) {
+            Ok(folder) if is_repository(&folder) => Some(folder),
+            Ok(file) if file.is_file() => pointed_at(top, &dot).ok().map(|found| found.common),
+            _ => None,
+        };
+        let Some(folder) = folder else {
+            return;
+        };
+        self.configs.extend(["config", "config.worktree"].map(|name| folder.join(name)));
+        self.top = top.to_owned();
+        self.notes.push(format!(
+            "there is no git inside: the repository begins above, at `{}`; a session that is to use git \
+             starts there",
+            for_terminal(top)
+        ));
     }
 
     /// Guards the git folder `folder` and those of its submodules and worktrees.
-    fn take_folder(&mut self, folder: &Path) {
-        if is_repository(folder) {
-            self.index.get_or_insert_with(|| folder.join("index"));
-            self.guard_folder(folder, 0);
+    fn take_repository(&mut self, folder: &Path) {
+        if !may_become_git(folder) {
+            return;
         }
-    }
-
-    fn guard_folder(&mut self, folder: &Path, depth: usize) {
-        self.names.extend(guard::GIT.iter().map(|name| folder.join(name)));
-        if is_main(folder) {
-            self.main_folders.push(folder.to_owned());
-        }
+        self.take_main_folder(folder);
         let config = reading::text(&folder.join("config"));
-        let has_settings = gitconfig::values(&config, "extensions", "worktreeconfig")
-            .iter()
-            .any(|value| value.eq_ignore_ascii_case("true"));
-        let worktrees = subfolders(&folder.join("worktrees"));
-        if has_settings {
-            let folders = worktrees.iter().map(PathBuf::as_path).chain([folder]);
+        if gitconfig::is_true(&config, "extensions", "worktreeconfig") {
+            let worktrees = subfolders(&folder.join("worktrees")).into_iter().take(MOST_FOLDERS);
+            let folders = worktrees.chain([folder.to_owned()]);
             self.worktree_settings.extend(folders.map(|folder| folder.join("config.worktree")));
         }
-        for worktree in worktrees {
-            self.names.extend(guard::GIT_WORKTREE.iter().map(|name| worktree.join(name)));
-        }
-        if depth < DEEPEST {
-            self.guard_modules(&folder.join("modules"), depth + 1);
-        }
-    }
-
-    /// A submodule's name may have slashes, so its git folder stands at any depth.
-    fn guard_modules(&mut self, folder: &Path, depth: usize) {
-        for module in subfolders(folder) {
-            match is_repository(&module) {
-                true => self.guard_folder(&module, depth),
-                false if depth < DEEPEST => self.guard_modules(&module, depth + 1),
-                false => {}
+        for more in catalogue::GIT_MORE.map(|more| folder.join(more)) {
+            let Some(found) = git_folders_below(&more) else {
+                self.notes.push(format!(
+                    "`{}` is read-only inside: it holds more git folders than are guarded one by one",
+                    for_terminal(&more)
+                ));
+                self.names.push(more);
+                continue;
+            };
+            for found in found {
+                match is_of_worktree(&found) {
+                    true => self.take_names(&found),
+                    false => self.take_main_folder(&found),
+                }
             }
         }
     }
-}
 
-/// Whether `folder` is no linked worktree's: those alone have a `commondir` of git's own.
-fn is_main(folder: &Path) -> bool {
-    let mark = folder.join(guard::MARKED);
-    match fs::symlink_metadata(&mark) {
-        Err(_) => true,
-        Ok(meta) => meta.is_file() && reading::text(&mark) == guard::MARK,
+    fn take_names(&mut self, folder: &Path) {
+        self.names.extend(catalogue::GIT.iter().map(|name| folder.join(name)));
+        self.configs.extend(["config", "config.worktree"].map(|name| folder.join(name)));
+    }
+
+    /// Takes a git folder that is no linked worktree's: those alone have a `commondir` of git's own.
+    fn take_main_folder(&mut self, folder: &Path) {
+        self.take_names(folder);
+        let mark = folder.join(guard::MARKED);
+        let is_ours = |meta: &fs::Metadata| meta.is_file() && reading::text(&mark) == guard::MARK;
+        match fs::symlink_metadata(&mark) {
+            Ok(meta) if !is_ours(&meta) => self.misled = Some(mark),
+            _ => self.main_folders.push(folder.to_owned()),
+        }
     }
 }
 
 /// Where a believed `.git` file leads.
 struct Pointer {
-    /// The folder that the file names: a worktree's own.
-    folder: PathBuf,
     /// The git folder with objects, configuration and hooks.
     common: PathBuf,
     named_paths: Vec<PathBuf>,
@@ -140,8 +164,8 @@ fn pointed_at(project: &Path, dot: &Path) -> Result<Pointer, &'static str> {
     let mut named_paths = vec![named];
     if folder.starts_with(project) {
         // A bare clone beside its `.git` file.
-        return match is_repository(&folder) {
-            true => Ok(Pointer { folder: folder.clone(), common: folder, named_paths }),
+        return match is_git_shaped(&folder) {
+            true => Ok(Pointer { common: folder, named_paths }),
             false => Err("leads to what is no repository"),
         };
     }
@@ -150,12 +174,12 @@ fn pointed_at(project: &Path, dot: &Path) -> Result<Pointer, &'static str> {
         let back = path_in(&folder.join("gitdir"), b"", &folder).map(|(_, back)| back);
         let at_home = folder.parent() == Some(common.join("worktrees").as_path());
         return match at_home && back.as_deref() == Some(dot) && is_repository(&common) {
-            true => Ok(Pointer { folder, common, named_paths }),
+            true => Ok(Pointer { common, named_paths }),
             false => Err("leads to a worktree that does not know of this folder"),
         };
     }
     match is_module_of(&folder, project) && is_repository(&folder) {
-        true => Ok(Pointer { folder: folder.clone(), common: folder, named_paths }),
+        true => Ok(Pointer { common: folder, named_paths }),
         false => Err("leads to a repository that does not know of this folder"),
     }
 }
@@ -180,29 +204,6 @@ fn path_in(file: &Path, prefix: &[u8], base: &Path) -> Option<(PathBuf, PathBuf)
     let named = base.join(Path::new(OsStr::from_bytes(path)));
     let real = fs::canonicalize(&named).ok()?;
     Some((named, real))
-}
-
-/// Whether `folder` has what every repository has.
-pub(super) fn is_repository(folder: &Path) -> bool {
-    let is_file = |name: &str| {
-        fs::symlink_metadata(folder.join(name))
-            .is_ok_and(|meta| meta.is_file() || meta.is_symlink())
-    };
-    is_file("HEAD") && folder.join("objects").is_dir() && folder.join("refs").is_dir()
-}
-
-/// The folders in `folder`; none where it, or they, are symlinks.
-fn subfolders(folder: &Path) -> Vec<PathBuf> {
-    if !fs::symlink_metadata(folder).is_ok_and(|meta| meta.is_dir()) {
-        return Vec::new();
-    }
-    fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-        .map(|entry| entry.path())
-        .collect()
 }
 
 #[cfg(test)]

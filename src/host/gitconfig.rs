@@ -73,9 +73,18 @@ fn entries(text: &str) -> impl Iterator<Item = (&str, &str, String)> {
             section = name.split([' ', '"', '.']).next().unwrap_or_default();
             rest = after.trim_ascii();
         }
-        let (name, value) = rest.split_once('=')?;
-        Some((section, name.trim_ascii(), unquoted(value.trim_ascii())))
+        // A key alone says "true".
+        let (name, value) = rest.split_once('=').unwrap_or((rest, "true"));
+        let is_key = !name.is_empty() && !name.starts_with(['#', ';']);
+        is_key.then(|| (section, name.trim_ascii(), unquoted(value.trim_ascii())))
     })
+}
+
+/// Whether the last `key` in the sections called `section` is a truth, as git reads it: git-config(1).
+pub(super) fn is_true(text: &str, section: &str, key: &str) -> bool {
+    let last = values(text, section, key).pop().unwrap_or_default().to_ascii_lowercase();
+    let is_number = || last.trim_end_matches(['k', 'm', 'g']).parse::<i64>().is_ok_and(|n| n != 0);
+    ["true", "yes", "on"].contains(&last.as_str()) || is_number()
 }
 
 /// The path that `value` means in a file of the folder `base`; without `.` and `..`.
@@ -147,6 +156,25 @@ mod tests {
             "[url \"ssh://git@host:22/\"]\n insteadOf = x\n",
         ] {
             assert!(!holds_a_secret(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_truth_is_read_as_git_reads_it() {
+        for (text, truth) in [
+            ("worktreeConfig = true", true),
+            ("worktreeConfig = Yes", true),
+            ("worktreeConfig=on", true),
+            ("worktreeConfig = 1", true),
+            ("worktreeConfig = 1k", true),
+            ("WORKTREECONFIG", true),
+            ("worktreeConfig = 0", false),
+            ("worktreeConfig = off", false),
+            ("worktreeConfig = true\nworktreeConfig = no", false),
+            ("# worktreeConfig", false),
+        ] {
+            let text = format!("[extensions]\n{text}\n");
+            assert_eq!(is_true(&text, "extensions", "worktreeconfig"), truth, "{text}");
         }
     }
 

@@ -2,14 +2,18 @@
 //! cover it.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::error::UserError;
+use crate::escape::for_terminal;
 use crate::host::git::Git;
-use crate::host::{Host, git, gitconfig, named_commands, reading};
+use crate::host::mentioned::Place;
+use crate::host::{Host, links, mentioned};
 use crate::plan::Creation;
 use crate::sandbox::guard::Watched;
-use crate::sandbox::{Bind, guard};
+use crate::sandbox::{Bind, catalogue, guard};
 
 /// The guards of one session.
 #[derive(Debug, Default)]
@@ -32,62 +36,157 @@ pub(super) fn look_up(
     project: &Path,
     git: &Git,
     elsewhere: &[Bind],
-) -> Guarded {
+) -> Result<Guarded, UserError> {
+    if let Some(commondir) = &git.misled {
+        return Err(misled(commondir));
+    }
     let roots: Vec<&Path> = std::iter::once(project).chain(git.outside.as_deref()).collect();
+    let mut found = Found { roots: &roots, guarded: BTreeSet::new(), named: BTreeSet::new() };
+    let place = Place::of(home, project, &git.top);
     let (create, marks) = made_for_the_run(git);
-    let names = names(host, home, project, git, &roots);
-    let mut names = names;
+    for name in names(host, project, git, &place) {
+        found.take(&name);
+    }
     // What is shown read-only elsewhere is so by the name that it has here, too.
     let read_only = elsewhere.iter().filter(|bind| bind.is_read_only());
-    let also_here = read_only.filter_map(Bind::source).filter(|source| is_below(source, &roots));
-    names.extend(also_here.map(Path::to_owned));
-    let mut paths: Vec<PathBuf> = names.iter().filter_map(|name| really(&roots, name)).collect();
-    paths.extend(create.iter().map(|made| made.path().to_owned()));
-    paths.extend(marks.iter().cloned());
-
-    let others: Vec<&Path> = elsewhere
-        .iter()
-        .map(Bind::dest)
-        .filter(|dest| dest.starts_with(project) && *dest != project)
-        .collect();
-    paths.retain(|path| !others.iter().any(|other| path.starts_with(other)));
-    let paths = BTreeSet::from_iter(paths);
-    let mut binds = Vec::new();
-    for root in roots {
-        let below: Vec<PathBuf> =
-            paths.iter().filter(|path| path.starts_with(root)).cloned().collect();
-        let others = if root == project { others.as_slice() } else { &[] };
-        binds.extend(guard::binds(root, &below, others));
+    read_only.filter_map(Bind::source).for_each(|source| found.take(source));
+    found.take_named(mentioned::by_git(host, git, &place));
+    found.take_named(mentioned::by_settings(&place));
+    for guarded in found.guarded.clone() {
+        found.take_entries(&guarded, &place);
     }
-    Guarded { watched: watched(host, project, git, &paths, names), binds, create, marks }
+    let of_path = super::executable::path_folders(host).into_iter();
+    found.named.extend(of_path.filter(|folder| folder.starts_with(project)));
+    found.guarded.extend(create.iter().map(|made| made.path().to_owned()));
+    found.guarded.extend(marks.iter().cloned());
+
+    let Found { mut guarded, named, .. } = found;
+    let binds = binds(&mut guarded, &roots, elsewhere);
+    // The mark is ours and goes with the run.
+    guarded.retain(|path| !path.ends_with(guard::MARKED));
+    let watched = Watched {
+        named: named.into_iter().filter(|path| !guarded.contains(path)).collect(),
+        guarded: guarded.into_iter().collect(),
+        roots: roots.iter().map(|root| (*root).to_owned()).collect(),
+    };
+    Ok(Guarded { binds, create, marks, watched })
 }
 
-/// Everything that is to be guarded where it exists, and told where it appears.
-fn names(host: &Host, home: &Path, project: &Path, git: &Git, roots: &[&Path]) -> Vec<PathBuf> {
-    let mut names: Vec<PathBuf> = guard::PROJECT.iter().map(|name| project.join(name)).collect();
-    names.extend(submodule_pointers(home, project));
-    names.extend(git.names.iter().cloned());
-    names.extend(git.main_folders.iter().map(|folder| folder.join("hooks")));
-    names.extend(named_by_configuration(home, project, git));
-    names.extend(named_by_settings(home, project));
-    if host.exe.starts_with(project) {
-        names.push(host.exe.clone());
+/// The binds of what is `guarded`, but for what lies in the binds that others make in the project.
+fn binds(guarded: &mut BTreeSet<PathBuf>, roots: &[&Path], elsewhere: &[Bind]) -> Vec<Bind> {
+    let mut binds = Vec::new();
+    for root in roots {
+        let is_other = |dest: &&Path| *root == roots[0] && is_inside(dest, root);
+        let others: Vec<&Path> = elsewhere.iter().map(Bind::dest).filter(is_other).collect();
+        guarded.retain(|path| !others.iter().any(|other| path.starts_with(other)));
+        let below: Vec<PathBuf> =
+            guarded.iter().filter(|path| path.starts_with(root)).cloned().collect();
+        binds.extend(guard::binds(root, &below, &others));
     }
-    names.retain(|name| is_below(name, roots));
+    binds
+}
+
+fn misled(commondir: &Path) -> UserError {
+    let shown = for_terminal(commondir);
+    UserError::new(format!(
+        "`{shown}` leads git to the settings of another folder, which git itself never does there"
+    ))
+    .hint(format!("look at what it says; no repository needs it: rm '{shown}'"))
+}
+
+/// The names of the catalogue that stand at the root of `project`, git's names, and our own binary.
+fn names(host: &Host, project: &Path, git: &Git, place: &Place) -> Vec<PathBuf> {
+    let mut names = git.names.clone();
+    for entry in &place.entries {
+        for rest in catalogue::beginning_with(entry).filter(|rest| rest.guarded) {
+            names.push(match rest.rest {
+                "" => project.join(entry),
+                rest => project.join(entry).join(rest),
+            });
+        }
+    }
+    names.extend(mentioned::submodule_pointers(place));
+    names.push(host.exe.clone());
     names
 }
 
-fn is_below(path: &Path, roots: &[&Path]) -> bool {
-    roots.iter().any(|root| path.starts_with(root) && path != *root)
+/// What is to be guarded and what is to be watched, found name by name.
+struct Found<'a> {
+    /// Canonical.
+    roots: &'a [&'a Path],
+    guarded: BTreeSet<PathBuf>,
+    named: BTreeSet<PathBuf>,
 }
 
-/// Where `name` really is, if that is below one of the `roots`, which are canonical: what an agent
-/// planted may not lead a guard out of what the agent can write (CVE-2026-87766). A symlink itself
-/// can't be guarded; it is told when it is replaced.
-fn really(roots: &[&Path], name: &Path) -> Option<PathBuf> {
-    let real = fs::canonicalize(name).ok()?;
-    let is_below = |root: &&Path| real.starts_with(root) && real != **root;
-    roots.iter().any(is_below).then_some(real)
+impl Found<'_> {
+    /// Guards what `name` really is, if that is below one of the roots: what an agent planted may not lead a
+    /// guard out of what the agent can write (CVE-2026-87766). A symlink itself can't be guarded; it is told
+    /// when it is replaced.
+    fn take(&mut self, name: &Path) {
+        match fs::symlink_metadata(name) {
+            Err(_) => return,
+            Ok(meta) if meta.is_symlink() => self.take_link(name),
+            Ok(_) => {}
+        }
+        if let Ok(real) = fs::canonicalize(name)
+            && self.is_below(&real)
+        {
+            self.guarded.insert(real);
+        }
+    }
+
+    /// Every symlink on the way to what `name` means, and the place where that would be.
+    fn take_link(&mut self, name: &Path) {
+        let Some(way) = links::way(name) else {
+            return;
+        };
+        let steps = way.links.into_iter().map(|(at, _)| at).chain([way.end]);
+        let roots = self.roots;
+        let is_below = |path: &PathBuf| roots.iter().any(|root| is_inside(path, root));
+        self.named.extend(steps.filter(is_below));
+    }
+
+    fn is_below(&self, path: &Path) -> bool {
+        self.roots.iter().any(|root| is_inside(path, root))
+    }
+
+    /// What the files of a guarded folder, or a guarded file, lead to and mention: a link's target can be
+    /// written by its own name; a program that a hook calls runs with the hook.
+    fn take_entries(&mut self, guarded: &Path, place: &Place) {
+        const MOST: usize = 1_000;
+        let mut unread = vec![guarded.to_owned()];
+        for _ in 0..MOST {
+            let Some(path) = unread.pop() else {
+                return;
+            };
+            let Ok(kind) = fs::symlink_metadata(&path).map(|meta| meta.file_type()) else {
+                continue;
+            };
+            if kind.is_symlink() {
+                self.take(&path);
+            } else if kind.is_dir() {
+                let entries = fs::read_dir(&path).into_iter().flatten().flatten();
+                unread.extend(entries.take(MOST).map(|entry| entry.path()));
+            } else if path.extension() != Some(OsStr::new("sample")) {
+                self.named.extend(mentioned::in_file(&path, place));
+            }
+        }
+    }
+
+    /// What settings name: guarded where it is, else watched.
+    fn take_named(&mut self, named: Vec<PathBuf>) {
+        for path in named {
+            match fs::symlink_metadata(&path) {
+                Ok(_) => self.take(&path),
+                Err(_) if self.is_below(&path) => drop(self.named.insert(path)),
+                Err(_) => {}
+            }
+        }
+    }
+}
+
+fn is_inside(path: &Path, root: &Path) -> bool {
+    path.starts_with(root) && path != root
 }
 
 /// The folder for hooks, which git makes itself where it is missing, the settings of worktrees where
@@ -106,96 +205,4 @@ fn made_for_the_run(git: &Git) -> (Vec<Creation>, Vec<PathBuf>) {
         .chain(settings.map(|path| Creation::File(path, "")))
         .collect();
     (create, in_each(guard::MARKED).collect())
-}
-
-/// The `.git` files of the submodules that `.gitmodules` names. An agent can write that file; the
-/// worst that it can name is one more thing to guard.
-fn submodule_pointers(home: &Path, project: &Path) -> Vec<PathBuf> {
-    let text = reading::text(&project.join(".gitmodules"));
-    gitconfig::values(&text, "submodule", "path")
-        .iter()
-        .map(|path| gitconfig::path(path, home, project).join(".git"))
-        .filter(|pointer| !pointer.is_dir())
-        .collect()
-}
-
-/// What git's configuration names in the project: folders for hooks, files that are included, and
-/// programs. Not the repository's own alone: a relative path in the user's means the project too.
-fn named_by_configuration(home: &Path, project: &Path, git: &Git) -> Vec<PathBuf> {
-    const MOST: usize = 64;
-    let mut named: Vec<PathBuf> = Vec::new();
-    let is_config = |path: &&PathBuf| path.ends_with("config") || path.ends_with("config.worktree");
-    let mut unread: Vec<PathBuf> = git.names.iter().filter(is_config).cloned().collect();
-    unread.extend([
-        home.join(".gitconfig"),
-        home.join(".config/git/config"),
-        "/etc/gitconfig".into(),
-    ]);
-    while let Some(file) = unread.pop() {
-        let text = reading::text(&file);
-        let base = file.parent().unwrap_or(project);
-        let hooks = gitconfig::values(&text, "core", "hookspath");
-        named.extend(hooks.iter().map(|value| gitconfig::path(value, home, project)));
-        for section in ["include", "includeif"] {
-            for value in gitconfig::values(&text, section, "path") {
-                let path = gitconfig::path(&value, home, base);
-                if named.len() < MOST && !named.contains(&path) {
-                    unread.push(path.clone());
-                    named.push(path);
-                }
-            }
-        }
-        named.extend(
-            gitconfig::all_values(&text).iter().flat_map(|value| programs(value, home, project)),
-        );
-    }
-    named
-}
-
-/// The programs of the project that its settings for harnesses name.
-fn named_by_settings(home: &Path, project: &Path) -> Vec<PathBuf> {
-    let files = guard::PROJECT_COMMANDS.iter().map(|name| project.join(name));
-    files
-        .flat_map(|file| named_commands::in_json(&reading::text(&file)))
-        .flat_map(|command| programs(&command, home, project))
-        .collect()
-}
-
-/// The files of the project that the words of `command` name, be it as an argument of a shell.
-fn programs(command: &str, home: &Path, project: &Path) -> Vec<PathBuf> {
-    let words = shlex::split(command.trim_start_matches('!')).unwrap_or_default();
-    words
-        .iter()
-        .map(|word| word.replace("$CLAUDE_PROJECT_DIR/", "").replace("${CLAUDE_PROJECT_DIR}/", ""))
-        .map(|word| gitconfig::path(&word, home, project))
-        .filter(|path| path.starts_with(project) && path.is_file())
-        .collect()
-}
-
-fn watched(
-    host: &Host,
-    project: &Path,
-    git: &Git,
-    guarded: &BTreeSet<PathBuf>,
-    names: Vec<PathBuf>,
-) -> Watched {
-    let mut paths = names;
-    paths.push(project.join(".git"));
-    let of_path = super::executable::path_folders(host).into_iter();
-    paths.extend(of_path.filter(|folder| folder.starts_with(project)));
-    // A git folder changes at every commit; what the host runs of it is named one by one. A symlink
-    // in its place does not change, unless it is replaced.
-    paths.retain(|path| {
-        let is_link = fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
-        let is_repository = !is_link && git::is_repository(path);
-        !is_repository && (is_link || !guarded.iter().any(|guarded| path.starts_with(guarded)))
-    });
-    // The mark is ours and goes with the run.
-    let is_mark = |path: &&PathBuf| path.ends_with(guard::MARKED);
-    Watched {
-        paths,
-        guarded: guarded.iter().filter(|path| !is_mark(path)).cloned().collect(),
-        index_of: git.index.clone().map(|index| (project.to_owned(), index)),
-        no_repository: (!git::is_repository(project)).then(|| project.to_owned()),
-    }
 }

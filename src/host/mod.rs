@@ -4,18 +4,20 @@
     reason = "an edge: here the environment and the file system are read"
 )]
 
+pub(crate) mod changes;
 pub(crate) mod conversations;
 mod executable;
 mod facts;
 mod git;
+mod git_folders;
 mod gitconfig;
 mod guarded;
 mod home;
 mod links;
 pub(crate) mod logins;
 pub(crate) mod machine;
+mod mentioned;
 mod named_commands;
-mod observed;
 pub(crate) mod own;
 mod planted;
 pub(crate) mod popup;
@@ -27,14 +29,13 @@ pub(crate) mod sockets;
 mod state;
 mod system;
 mod tools;
-pub(crate) mod unfinished;
 mod walk;
 mod workplaces;
 
+pub(crate) use changes::Changes;
 pub(crate) use facts::{
     Wanted, ensure_may_be_sandboxed, gather, is_logged_in, is_visible_inside, program_of,
 };
-pub(crate) use observed::observe;
 use workplaces::Workplaces;
 
 use std::ffi::{OsStr, OsString};

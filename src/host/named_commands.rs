@@ -60,14 +60,17 @@ pub(super) fn in_json(text: &str) -> Vec<String> {
     commands
 }
 
-/// Every string called `command`, or whose name ends with `Helper`, at any depth.
+/// Every string called `command` or `args`, or whose name ends with `Helper` or `Command`, at any depth.
 fn collect(value: &Value, commands: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
-                match value.as_str() {
-                    Some(text) if name == "command" || name.ends_with("Helper") => {
-                        commands.push(text.to_owned());
+                let is_command = ["command", "args"].contains(&name.as_str())
+                    || ["Helper", "Command"].iter().any(|end| name.ends_with(end));
+                match (is_command, value) {
+                    (true, Value::String(text)) => commands.push(text.clone()),
+                    (true, Value::Array(words)) if words.iter().all(Value::is_string) => {
+                        commands.extend(words.iter().filter_map(Value::as_str).map(str::to_owned));
                     }
                     _ => collect(value, commands),
                 }

@@ -6,42 +6,6 @@ use std::path::{Path, PathBuf};
 
 use crate::sandbox::{Bind, Origin};
 
-/// In a project: settings of harnesses, editors and shells that name commands.
-pub(crate) const PROJECT: &[&str] = &[
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-    ".claude/hooks",
-    ".claude/agents",
-    ".claude/commands",
-    ".claude/skills",
-    ".claude/plugins",
-    ".claude/workflows",
-    ".mcp.json",
-    ".codex/config.toml",
-    ".codex/hooks.json",
-    ".codex/rules",
-    ".codex/agents",
-    ".codex/skills",
-    ".kiro/settings",
-    ".kiro/agents",
-    ".kiro/hooks",
-    ".gemini/settings.json",
-    ".vscode",
-    ".idea",
-    ".husky",
-    ".envrc",
-];
-
-/// Settings in JSON of a project that name commands.
-pub(crate) const PROJECT_COMMANDS: &[&str] =
-    &[".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json", ".mcp.json"];
-
-/// In a git folder.
-pub(crate) const GIT: &[&str] = &["config", "config.worktree", "info/attributes", "commondir"];
-
-/// In the folder that a git folder keeps for a linked worktree.
-pub(crate) const GIT_WORKTREE: &[&str] = &["commondir", "gitdir", "config.worktree"];
-
 /// The file of a main git folder that an agent could make and nothing else ever does: it redirects
 /// configuration and hooks. While an agent can write there it stands there with [`MARK`] in it.
 pub(crate) const MARKED: &str = "commondir";
@@ -49,18 +13,15 @@ pub(crate) const MARKED: &str = "commondir";
 /// "Here": with `.` alone libgit2 does not find the repository any more.
 pub(crate) const MARK: &str = "./\n";
 
-/// What the host may run and no guard covers: absent when the run begins, or in a repository of its
-/// own.
+/// What is looked at after a run, since the host may run it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Watched {
-    pub(crate) paths: Vec<PathBuf>,
-    /// What is guarded, but only as long as the host does not replace it: the guard goes with the old
-    /// file.
+    /// Folders that the agent may write: the project, and a git folder outside of it.
+    pub(crate) roots: Vec<PathBuf>,
+    /// What is guarded, as long as the host does not replace it: the guard stays with the old file.
     pub(crate) guarded: Vec<PathBuf>,
-    /// A project with its git index, which names nested repositories.
-    pub(crate) index_of: Option<(PathBuf, PathBuf)>,
-    /// A project that is no bare repository yet.
-    pub(crate) no_repository: Option<PathBuf>,
+    /// What no guard covers, because it is not there or is a symlink, or what settings only mention.
+    pub(crate) named: Vec<PathBuf>,
 }
 
 /// The binds that guard `paths`, which exist below the writable folder `root`. `others` are binds

@@ -1,9 +1,10 @@
 //! The sandbox: from a policy and facts to the argument list of bubblewrap.
 //!
-//! Pure: nothing here reads the environment, touches a file or starts a process. It knows no
-//! harness either: whoever calls says what is to be visible.
+//! Pure: nothing here reads the environment, touches a file or starts a process. Of the
+//! harnesses only the catalogue knows: whoever calls says what is to be visible.
 
 mod bind;
+pub(crate) mod catalogue;
 mod closed;
 pub(crate) mod environment;
 pub(crate) mod filter;

@@ -3,6 +3,8 @@
 
 /// What is done on the host after a run, with what the run left behind.
 mod aftermath;
+/// The catalogue of what the host runs: names that are new, links, programs that settings name.
+mod catalogue;
 /// Files that were left so that reading them never ends.
 mod endless;
 /// Everything ends with the pane.
@@ -13,6 +15,8 @@ mod filter;
 mod forged;
 /// Repository files that the host's git would run.
 mod git;
+/// Git folders by their place, whatever stands in them.
+mod git_folders;
 /// Files of a project that the host's programs would run.
 mod guards;
 /// A terminal that is handed back to a shell.

@@ -80,11 +80,77 @@ fn e25_a_transcript_that_is_a_pipe_hangs_nobody() {
     let file = env.transcripts().join(format!("{}.jsonl", conversation.as_str().unwrap()));
     inside.allows(&format!("mkdir -p $(dirname {0}); rm -f {0}; mkfifo {0}", file.display()));
     inside.end();
-    for args in [&["list"][..], &["show", &inside.id], &["resume", "-d", &inside.id]] {
+    nobody_hangs(&env, &inside.id);
+}
+
+/// No verb waits long for what was left.
+#[track_caller]
+fn nobody_hangs(env: &TestEnv, id: &str) {
+    for args in [&["list"][..], &["list", "--json"], &["show", id], &["resume", "-d", id]] {
         let command = env.hqt(args);
         let mut limited = env.command("timeout");
         limited.arg("20").arg(command.get_program()).args(command.get_args());
         let output = env.finish(limited);
-        assert!(matches!(output.status, Some(0 | 1)), "{output}");
+        assert!(matches!(output.status, Some(0 | 1)), "{args:?}: {output}");
     }
+}
+
+/// Larger than anything that is read to its end in a day.
+const SPARSE: &str =
+    "rm -f $p; truncate -s 7T $p || truncate -s 2T $p; test $(stat -c %s $p) -gt 2000000000000";
+
+#[test]
+fn x15_an_index_of_terabytes_and_a_head_that_is_a_pipe_hang_nobody() {
+    for act in [SPARSE, "rm -f $p; mkfifo $p"] {
+        for place in [".git/index", ".git/HEAD", ".git/packed-refs", ".git/objects/info/alternates"]
+        {
+            let env = TestEnv::new();
+            env.require_bwrap();
+            env.repository(&env.project());
+            env.repository(&env.project().join("nested"));
+            let add = ["-c", "advice.addEmbeddedRepo=false", "add", "nested"];
+            env.git(&env.project(), &add);
+            let inside = Trial::new(&env, &["--sandbox"]);
+            inside.allows("echo x >>nested/.git/config");
+            inside.allows(&format!("p={place}; {act}"));
+            inside.end();
+            assert!(inside.told("nested/.git/config"), "{}", inside.shown());
+            nobody_hangs(&env, &inside.id);
+            starts_or_refuses(&env, place);
+        }
+    }
+}
+
+#[test]
+fn x15_what_stands_in_the_place_of_a_name_hangs_nobody() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    env.repository(&env.project());
+    let inside = Trial::new(&env, &["--sandbox"]);
+    for place in
+        ["n/.git", "n2/.git/config", ".mcp.json", "n3/.envrc", "n4/.git/commondir", "n5/HEAD"]
+    {
+        inside.allows(&format!("p={place}; mkdir -p $(dirname $p); mkfifo $p"));
+    }
+    inside.allows(&format!("mkdir n6; p=n6/.envrc; {SPARSE}"));
+    inside
+        .allows("mkdir -p n7 n7/objects n7/refs; ln -s /proc/self/fd/0 n7/HEAD; ln -s / n7/hooks");
+    inside.end();
+    for place in ["n/.git", ".mcp.json", "n3/.envrc", "n6/.envrc"] {
+        assert!(inside.told(place), "{place}: {}", inside.shown());
+    }
+    nobody_hangs(&env, &inside.id);
+    starts_or_refuses(&env, "pipes");
+}
+
+#[test]
+fn x38_a_transcript_of_terabytes_hangs_nobody() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let inside = Trial::new(&env, &["--sandbox"]);
+    let conversation = env.session(&inside.id)["conversation_id"].clone();
+    let file = env.transcripts().join(format!("{}.jsonl", conversation.as_str().unwrap()));
+    inside.allows(&format!("p={}; mkdir -p $(dirname $p); {SPARSE}", file.display()));
+    inside.end();
+    nobody_hangs(&env, &inside.id);
 }

@@ -5,16 +5,16 @@ use std::fs;
 use crate::support::{TestEnv, Trial, repository_folder};
 
 /// An act whose effect on the host must be prevented, or told at the end of the run.
-struct Case<'a> {
-    act: &'a str,
+pub(super) struct Case<'a> {
+    pub(super) act: &'a str,
     /// The names by which it may be told.
-    told_as: &'a [&'a str],
-    trigger: &'a [&'a str],
+    pub(super) told_as: &'a [&'a str],
+    pub(super) trigger: &'a [&'a str],
 }
 
 /// Shows that the act leads out unsandboxed, and inside is prevented or told.
 #[track_caller]
-fn prevented_or_told(make: impl Fn(&TestEnv), case: &Case<'_>) -> bool {
+pub(super) fn prevented_or_told(make: impl Fn(&TestEnv), case: &Case<'_>) -> bool {
     let mut ran = Vec::new();
     for sandbox in ["--no-sandbox", "--sandbox"] {
         let env = TestEnv::new();
@@ -40,13 +40,13 @@ fn prevented_or_told(make: impl Fn(&TestEnv), case: &Case<'_>) -> bool {
     !ran[1]
 }
 
-fn with_submodule(env: &TestEnv) {
+pub(super) fn with_submodule(env: &TestEnv) {
     let project = env.project();
     fs::remove_dir_all(&project).unwrap();
     env.repository_with_submodule(&project);
 }
 
-fn with_gitlink(env: &TestEnv) {
+pub(super) fn with_gitlink(env: &TestEnv) {
     let nested = env.project().join("nested");
     env.repository(&nested);
     env.git(&env.project(), &["-c", "advice.addEmbeddedRepo=false", "add", "nested"]);

@@ -57,3 +57,71 @@ fn e21_a_folder_of_hooks_that_the_host_replaced_is_told_when_it_changed() {
     let told = inside.told(".git/hooks") || inside.told(".git/hooks/pre-commit");
     assert!(!written || told, "{}", inside.shown());
 }
+
+#[test]
+fn x21_a_guard_that_the_host_takes_away_is_said_at_once_and_told_at_the_end() {
+    // What becomes of the file afterwards is the agent's choice.
+    for act in ["echo '# evil' >>.git/config", "rm -f .git/config", "true"] {
+        let env = TestEnv::new();
+        env.require_bwrap();
+        env.repository(&env.project());
+        let inside = Trial::new(&env, &["--sandbox"]);
+        inside.denies("echo '# evil' >>.git/config");
+        assert!(!env.screen(&inside.id).contains("replaced outside"));
+        // The control: by its own git, not by a copy of the test's.
+        env.git(&env.project(), &["config", "a.b", "c"]);
+        env.wait_screen(&inside.id, "replaced outside");
+        assert!(inside.shown().contains(".git/config` was replaced outside"), "{}", inside.shown());
+        inside.allows(act);
+        inside.end();
+        assert!(inside.told(".git/config"), "{act}: {}", inside.shown());
+        // The guard is back with the next run.
+        fs::write(env.project().join(".git/config"), "[core]\n\tbare = false\n").unwrap();
+        env.run(&["resume", "-d", &inside.id]).ok_with_words();
+        env.wait_screen(&inside.id, "FAKE-READY");
+        inside.denies("echo '# evil' >>.git/config");
+        inside.end();
+    }
+}
+
+#[test]
+fn x21_every_guard_that_the_host_takes_away_is_said() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    env.repository(&env.project());
+    for file in [".mcp.json", ".envrc"] {
+        fs::write(env.project().join(file), "of the host\n").unwrap();
+    }
+    let inside = Trial::new(&env, &["--sandbox"]);
+    for file in [".mcp.json", ".git/config", ".envrc"] {
+        replace(&env, file);
+        env.wait_screen(&inside.id, &format!("{file}` was replaced"));
+    }
+    // What the agent itself writes beside them is nothing to say.
+    inside.allows("echo x >n; mv n m; touch .git/x.lock; mv .git/x.lock .git/x");
+    assert!(!env.screen(&inside.id).contains("m` was replaced"));
+    inside.end();
+}
+
+#[test]
+fn x25_two_sessions_tell_what_changed_of_each_others_guarded_files() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let sub = env.project().join("sub");
+    fs::create_dir_all(sub.join(".husky")).unwrap();
+    for file in [".mcp.json", ".envrc", ".husky/pre-commit"] {
+        fs::write(sub.join(file), "of the host\n").unwrap();
+    }
+    let outer = Trial::new(&env, &["--sandbox"]);
+    let inner = Trial::of("claude", &env, &sub, &["--sandbox"]);
+    inner.denies("echo evil >>.mcp.json");
+    // The control: the other session can.
+    outer.allows("echo evil >>sub/.mcp.json; echo evil >>sub/.husky/pre-commit");
+    for trial in [&inner, &outer] {
+        trial.end();
+        for told in ["sub/.mcp.json", "sub/.husky/pre-commit"] {
+            assert!(trial.told(told), "{told}: {}", trial.shown());
+        }
+        assert!(!trial.told("sub/.envrc"), "{}", trial.shown());
+    }
+}

@@ -1,0 +1,285 @@
+//! The walk through what an agent could write, for names of the catalogue that are new.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirEntryExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use std::{fs, io};
+
+use crate::host::reading;
+use crate::sandbox::{catalogue, guard};
+
+/// Seconds and nanoseconds.
+pub(super) type Time = (i64, i64);
+
+/// The most names that are looked at, and for how long. A hundred thousand take a tenth of a second.
+const MOST_NAMES: usize = 1_000_000;
+const LONGEST: Duration = Duration::from_secs(2);
+
+/// The most files of one folder that are told one by one, and of all.
+const MOST_OF_A_FOLDER: usize = 8;
+const MOST_TOLD: usize = 1_000;
+
+/// What a run changed.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    pub(crate) paths: Vec<PathBuf>,
+    /// Where it was not looked, because there was too much of it or it can't be entered.
+    pub(crate) unseen: Vec<PathBuf>,
+}
+
+/// A walk. First in breadth, so that a limit leaves out what lies deepest.
+pub(super) struct Walk {
+    since: Time,
+    names_left: usize,
+    deadline: Instant,
+    unread: VecDeque<Folder>,
+    /// What is new, by the folder of the catalogue in which it lies, or by itself.
+    new: BTreeMap<PathBuf, Vec<PathBuf>>,
+    unseen: Vec<PathBuf>,
+}
+
+/// A folder that is to be looked at.
+struct Folder {
+    path: PathBuf,
+    kind: Kind,
+    /// How names of the catalogue go on here that began above.
+    rests: Vec<&'static str>,
+    /// An entry of it was changed since the start.
+    changed: bool,
+    /// It was made, or moved to its place, since the start: all in it is new there.
+    moved: bool,
+}
+
+#[derive(Clone)]
+enum Kind {
+    Any,
+    /// A folder of git's.
+    Git,
+    /// Where git keeps more of its folders, at any depth.
+    GitMore,
+    /// In the folder that is given everything counts.
+    Whole(PathBuf),
+}
+
+/// One entry of a folder.
+struct Entry {
+    name: OsString,
+    is_folder: bool,
+    inode: u64,
+}
+
+impl Walk {
+    /// A walk for what has changed `since` then.
+    pub(super) fn since(since: Time) -> Self {
+        Self {
+            since,
+            names_left: MOST_NAMES,
+            deadline: Instant::now() + LONGEST,
+            unread: VecDeque::new(),
+            new: BTreeMap::new(),
+            unseen: Vec::new(),
+        }
+    }
+
+    /// Looks at everything below `root`, in which there were `folders` at the start.
+    pub(super) fn walk(&mut self, root: &Path, folders: &HashMap<OsString, u64>, is_git: bool) {
+        let kind = if is_git { Kind::Git } else { Kind::Any };
+        let root =
+            Folder { path: root.to_owned(), kind, rests: Vec::new(), changed: true, moved: false };
+        self.look_at(&root, Some(folders));
+        self.go_on();
+    }
+
+    /// Tells what is new in `folder`, where everything counts; all of it, where it is another one.
+    pub(super) fn look_through(&mut self, folder: &Path, moved: bool) {
+        let kind = Kind::Whole(folder.to_owned());
+        let path = folder.to_owned();
+        self.unread.push_back(Folder { path, kind, rests: Vec::new(), changed: true, moved });
+        self.go_on();
+    }
+
+    pub(super) fn tell(&mut self, path: &Path) {
+        self.new.entry(path.to_owned()).or_default().push(path.to_owned());
+    }
+
+    /// What was found.
+    pub(super) fn end(mut self) -> Changes {
+        let mut paths = Vec::new();
+        for (folder, mut new) in self.new {
+            new.sort();
+            new.dedup();
+            match new.len() > MOST_OF_A_FOLDER {
+                true => paths.push(folder),
+                false => paths.extend(new),
+            }
+        }
+        paths.sort();
+        paths.dedup();
+        self.unseen.extend(paths.get(MOST_TOLD).cloned());
+        paths.truncate(MOST_TOLD);
+        self.unseen.truncate(MOST_OF_A_FOLDER);
+        Changes { paths, unseen: self.unseen }
+    }
+
+    fn go_on(&mut self) {
+        while let Some(folder) = self.unread.pop_front() {
+            self.look_at(&folder, None);
+        }
+    }
+
+    fn look_at(&mut self, folder: &Folder, known: Option<&HashMap<OsString, u64>>) {
+        let Some(entries) = self.entries(&folder.path) else {
+            return;
+        };
+        if let Kind::Whole(top) = &folder.kind
+            && folder.moved
+            && *top == folder.path
+        {
+            if !entries.is_empty() {
+                self.tell(top);
+            }
+            return;
+        }
+        let has = |name: &str| entries.iter().any(|entry| entry.name == name);
+        let is_git = match folder.kind {
+            Kind::Git | Kind::GitMore => true,
+            Kind::Any => has("HEAD") && catalogue::is_git_shaped(has),
+            Kind::Whole(_) => false,
+        };
+        let is_dot_git = folder.path.ends_with(catalogue::DOT_GIT);
+        if is_dot_git && folder.moved && catalogue::may_become_git(has) {
+            return self.tell(&folder.path);
+        }
+        let git_names: &[&str] = if is_git { catalogue::GIT } else { &[] };
+        for entry in &entries {
+            let begun = folder.rests.iter().chain(git_names);
+            let begun = begun.filter_map(|name| rest_behind(name, &entry.name));
+            let mut rests: Vec<&'static str> = begun.collect();
+            if matches!(folder.kind, Kind::Any) {
+                rests.extend(catalogue::beginning_with(&entry.name).map(|rest| rest.rest));
+            }
+            let is_moved = |changed: bool| {
+                let is_new_here = match known {
+                    Some(known) => known.get(&entry.name) != Some(&entry.inode),
+                    None => folder.changed,
+                };
+                folder.moved || (changed && is_new_here)
+            };
+            self.look_at_entry(folder, entry, rests, &is_moved);
+        }
+    }
+
+    fn look_at_entry(
+        &mut self,
+        folder: &Folder,
+        entry: &Entry,
+        rests: Vec<&'static str>,
+        is_moved: &dyn Fn(bool) -> bool,
+    ) {
+        let is_dot_git = entry.name == catalogue::DOT_GIT && matches!(folder.kind, Kind::Any);
+        let is_named = rests.contains(&"") || (is_dot_git && !entry.is_folder);
+        let whole = match &folder.kind {
+            Kind::Whole(top) => Some(top.clone()),
+            _ if is_named => Some(folder.path.join(&entry.name)),
+            _ => None,
+        };
+        if let (Some(top), false) = (&whole, entry.is_folder) {
+            let path = folder.path.join(&entry.name);
+            if (folder.moved || self.is_new(&path)) && !is_harmless(&path) {
+                self.new.entry(top.clone()).or_default().push(path);
+            }
+        }
+        if !entry.is_folder {
+            return;
+        }
+        let name = entry.name.as_os_str();
+        let is_more = catalogue::GIT_MORE.iter().any(|more| name == *more);
+        let parent = folder.path.file_name().unwrap_or_default();
+        let kind = match (&folder.kind, whole) {
+            (_, Some(top)) => Kind::Whole(top),
+            (Kind::Git, None) if is_more => Kind::GitMore,
+            (Kind::Git, None) if rests.is_empty() => return,
+            (Kind::Git, None) => Kind::Git,
+            (Kind::GitMore, None) if catalogue::is_git_data(parent, name) => return,
+            (Kind::GitMore, None) => Kind::GitMore,
+            _ if is_dot_git => Kind::Git,
+            _ => Kind::Any,
+        };
+        let path = folder.path.join(name);
+        let changed = self.is_new(&path);
+        self.unread.push_back(Folder { path, kind, rests, changed, moved: is_moved(changed) });
+    }
+
+    /// What stands in a folder; `None`, and noted, where that is not known.
+    fn entries(&mut self, folder: &Path) -> Option<Vec<Entry>> {
+        if self.names_left == 0 || Instant::now() > self.deadline {
+            self.unseen.push(folder.to_owned());
+            return None;
+        }
+        let listed = fs::read_dir(folder).and_then(|entries| {
+            let entries = entries.take(self.names_left);
+            entries.map(|entry| entry.and_then(|entry| Entry::of(&entry))).collect()
+        });
+        let entries: Vec<Entry> = match listed {
+            Ok(entries) => entries,
+            Err(error) => {
+                self.not_listed(folder, &error);
+                return None;
+            }
+        };
+        self.names_left -= entries.len();
+        if self.names_left == 0 {
+            self.unseen.push(folder.to_owned());
+        }
+        Some(entries)
+    }
+
+    /// Another user's folder can't be opened for an agent either.
+    fn not_listed(&mut self, folder: &Path, error: &io::Error) {
+        use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
+        let own = nix::unistd::getuid().as_raw();
+        let is_ours = || fs::symlink_metadata(folder).is_ok_and(|meta| meta.uid() == own);
+        match error.kind() {
+            NotFound | NotADirectory => {}
+            PermissionDenied if !is_ours() => {}
+            _ => self.unseen.push(folder.to_owned()),
+        }
+    }
+
+    /// Whether something was written, replaced or moved at `path`, or at what a symlink leads to.
+    fn is_new(&self, path: &Path) -> bool {
+        let is_new = |meta: &fs::Metadata| (meta.ctime(), meta.ctime_nsec()) >= self.since;
+        let Ok(itself) = fs::symlink_metadata(path) else {
+            return false;
+        };
+        is_new(&itself)
+            || (itself.is_symlink() && fs::metadata(path).is_ok_and(|target| is_new(&target)))
+    }
+}
+
+impl Entry {
+    fn of(entry: &fs::DirEntry) -> io::Result<Self> {
+        let is_folder = entry.file_type()?.is_dir();
+        Ok(Self { name: entry.file_name(), is_folder, inode: entry.ino() })
+    }
+}
+
+/// How `name` goes on behind its first component `first`.
+fn rest_behind(name: &'static str, first: &OsStr) -> Option<&'static str> {
+    let rest = name.as_bytes().strip_prefix(first.as_bytes())?;
+    match rest {
+        [] => Some(""),
+        [b'/', ..] => Some(&name[first.len() + 1..]),
+        _ => None,
+    }
+}
+
+/// A hook that git does not run, or the file that stands beside our guards while a session runs.
+fn is_harmless(path: &Path) -> bool {
+    let is_mark = || reading::head(path, 16).is_ok_and(|text| text == guard::MARK.as_bytes());
+    let is_sample = path.extension() == Some(OsStr::new("sample"));
+    is_sample || (path.ends_with(guard::MARKED) && is_mark())
+}
