@@ -278,36 +278,13 @@ mod tests {
 
     #[test]
     fn folders_that_are_no_project_are_refused() {
-        for cwd in [
-            "/",
-            "/home",
-            "/home/u",
-            "/tmp",
-            "/var/tmp",
-            "/etc",
-            "/etc/nginx",
-            "/usr/local/src",
-            "/run/user/1",
-            "/home/u/.ssh",
-            "/home/u/.ssh/keys",
-            "/home/u/.config",
-            "/home/u/.config/gh",
-            "/home/u/.claude",
-            "/home/u/.local",
-            "/home/u/.local/state",
-            "/home/u/.local/state/hqt-tmux/x",
-            "/home/u/bin",
-            "/home/u/bin/p",
-            "/home/u/scripts",
-            "/home/u/.config/opencode",
-            "/home/u/.config/opencode/agents",
-            "/srv",
-            "/srv/v",
-            "/srv/v/.ssh/x",
-            "/srv/v/.local/share",
-            "/home/other",
-            "/root",
-        ] {
+        let folders = "/ /home /home/u /tmp /var/tmp /etc /etc/nginx /usr /usr/local/src /proc /sys /dev /run \
+             /run/user/1 /mnt /media /boot /home/u/.gnupg /home/u/.aws /home/u/.kube /home/u/.docker \
+             /home/u/.ssh /home/u/.ssh/keys /home/u/.config /home/u/.config/gh /home/u/.claude /home/u/.local \
+             /home/u/.local/state /home/u/.local/state/hqt-tmux/x /home/u/bin /home/u/bin/p /home/u/scripts \
+             /home/u/.config/opencode /home/u/.config/opencode/agents /srv /srv/v /srv/v/.ssh/x \
+             /srv/v/.local/share /home/other /root";
+        for cwd in folders.split(' ') {
             let refused = check_cwd(Path::new(cwd), &around());
             assert!(refused.is_err_and(|error| error.remedy().is_some()), "{cwd}");
         }

@@ -32,27 +32,6 @@ fn s25_fifty_new_at_once_give_fifty_rows_and_windows() {
 }
 
 #[test]
-fn s25_new_waits_for_another_writer() {
-    let env = TestEnv::new();
-    env.finished_conversation();
-    let connection = rusqlite::Connection::open(env.store()).unwrap();
-    connection.execute_batch("BEGIN EXCLUSIVE").unwrap();
-    let project = env.project();
-    let project = project.to_str().unwrap();
-    let args = ["new", "-d", "--harness", "generic", "--cwd", project, "--", "/bin/sleep", "600"];
-    thread::scope(|scope| {
-        let starts = scope.spawn(|| at_once(&env, 10, &args));
-        // The length of the write is the case itself, nothing is waited for by it.
-        thread::sleep(std::time::Duration::from_secs(2));
-        connection.execute_batch("COMMIT").unwrap();
-        for output in starts.join().unwrap() {
-            output.ok();
-        }
-    });
-    assert_eq!(env.list().len(), 11);
-}
-
-#[test]
 fn a_harness_starts_only_when_its_run_is_recorded() {
     let env = TestEnv::new();
     env.require_bwrap();

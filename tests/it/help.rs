@@ -129,6 +129,8 @@ fn the_help_fits_and_has_examples() {
     let env = TestEnv::without_server();
     let overall = env.run(&["--help"]).ok();
     let verbs = verbs(&overall);
+    // Hidden verbs are for panes, not for people.
+    assert!(!verbs.contains("exec") && verbs.contains("new"), "{verbs:?}");
     let mut helps = vec![overall];
     helps.extend(verbs.iter().map(|verb| env.run(&[verb, "--help"]).ok()));
     for help in &helps {
@@ -137,6 +139,7 @@ fn the_help_fits_and_has_examples() {
             assert!(line.chars().count() <= 80, "wider than 80 columns: {line}");
         }
     }
+    assert!(!env.path("state").exists(), "asking for help made a store");
     let new = env.run(&["new", "-h"]).ok();
     let wrong = env.run(&["new", "--harness", "cloude"]).fails(2);
     assert!(wrong.contains("similar value exists: 'claude'"), "{wrong}");

@@ -178,8 +178,8 @@ fn s49_resume_can_change_the_policy_of_a_stopped_session() {
     assert_eq!(env.session(&id)["sandbox"], serde_json::json!({"fs": "ro", "net": false}));
     env.run(&["stop", &id]).ok_with_words();
     // Weaker does, and without a terminal nobody can be asked.
-    let output = env.run(&["resume", "-d", "--net", "on", &id]);
-    assert!(matches!(output.status, Some(1 | 2)), "{output}");
+    let said = env.run(&["resume", "-d", "--net", "on", &id]).fails(2);
+    assert!(said.contains("--yes"), "{said}");
     assert_eq!(env.session(&id)["sandbox"], serde_json::json!({"fs": "ro", "net": false}));
     assert_eq!(env.session(&id)["state"], "stopped");
 }

@@ -103,8 +103,8 @@ fn a_conversation_that_is_no_id_is_refused() {
     // The harness would take these for a path, for a flag, or for words to search with.
     for wrong in ["../../x", "", "-h", "words"] {
         let flag = format!("--conversation={wrong}");
-        let output = env.run(&["resume", "-d", &flag, &id]);
-        assert!(matches!(output.status, Some(1 | 2)), "{output}");
+        let said = env.run(&["resume", "-d", &flag, &id]).fails(2);
+        assert!(said.contains("no conversation"), "{said}");
     }
     assert_eq!(env.session(&id)["conversation_id"], conversation.as_str());
     assert_eq!(env.runs().len(), 1);
