@@ -74,23 +74,23 @@ fn switches(env: &TestEnv, pane: &str) -> String {
     env.tmux(&["display-message", "-p", "-t", pane, &format])
 }
 
-/// What the shell in `pane` gets of a paste, of letters and of a question for the first colour.
-fn felt(env: &TestEnv, pane: &str) -> String {
-    env.tmux(&["set-buffer", "echo pasted-$((40 + 2))\n"]);
-    type_into(env, pane, "clear; echo qqq; stty -icanon -echo min 0 time 5");
-    type_into(
-        env,
-        pane,
-        r"printf '\033]4;1;?\007\033]11;?\007'; dd bs=99 count=4 2>&1 | cat -v; stty sane; echo; echo asked",
-    );
-    wait_in(env, pane, "\nasked");
+/// What the shell in `pane` gets of a paste, of letters and of a question for the colours; `tag` names this time.
+fn felt(env: &TestEnv, pane: &str, tag: &str) -> String {
+    let (letters, pasted) = (format!("qqq-{tag}"), format!("pasted-{tag}-42"));
+    env.tmux(&["set-buffer", &format!("echo pasted-{tag}-$((40 + 2))\n")]);
+    type_into(env, pane, &format!("clear; echo {letters}; stty -icanon -echo min 0 time 5"));
+    let asks = r"printf '\033]4;1;?\007\033]11;?\007'; dd bs=99 count=4 2>&1 | cat -v";
+    type_into(env, pane, &format!("{asks}; stty sane; echo; echo asked-{tag}-$((40 + 2))"));
+    wait_in(env, pane, &format!("\nasked-{tag}-42"));
     env.tmux(&["paste-buffer", "-p", "-t", pane]);
-    type_into(env, pane, "echo felt-$((40 + 2))");
-    let screen = wait_in(env, pane, "felt-42");
-    let lines = screen
-        .lines()
-        .filter(|l| l.contains("qqq") || l.contains("pasted-42") || l.contains("rgb:"));
-    lines.collect::<Vec<_>>().join("\n")
+    let screen = env.wait_until("the paste to be obeyed", || {
+        let screen = env.capture(pane);
+        screen.lines().any(|line| line == pasted).then_some(screen)
+    });
+    assert!(screen.lines().any(|line| line == letters), "{screen}");
+    let (_, now) = screen.rsplit_once(&letters).unwrap();
+    let colours = now.split("^[]").filter_map(|text| Some(text.split_once("^G")?.0));
+    colours.collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -98,10 +98,10 @@ fn x36_what_was_left_on_is_off_after_every_end() {
     for end in ENDS {
         let env = TestEnv::new();
         let (pane, id, program) = world(&env, SWITCHES, end);
-        let (before, feels) = (switches(&env, &pane), felt(&env, &pane));
+        let (before, feels) = (switches(&env, &pane), felt(&env, &pane, "before"));
         run(&env, &pane, &exec(&id));
         assert_eq!(switches(&env, &pane), before, "{end}");
-        assert_eq!(felt(&env, &pane), feels, "{end}");
+        assert_eq!(felt(&env, &pane, "after"), feels, "{end}");
         // The control: they do stay on.
         let again = shell(&env);
         type_into(&env, &again, &program);

@@ -49,8 +49,11 @@ fn e49_what_a_killed_run_changed_is_told() {
     // The next run tells it, and keeps it told.
     env.run(&["resume", "-d", &inside.id]).ok_with_words();
     assert!(inside.told(".mcp.json"), "{}", inside.shown());
-    // What is typed before would be taken for the first try's, which ends.
-    env.wait_screen(&inside.id, "a fresh one starts");
+    // What is typed before the fresh one is there goes with the one that could not be resumed.
+    env.wait_until("the fresh one", || {
+        let screen = env.screen(&inside.id);
+        screen.split_once("a fresh one starts")?.1.contains("FAKE-READY").then_some(())
+    });
     inside.end();
     assert!(inside.told(".mcp.json"), "{}", inside.shown());
 }
