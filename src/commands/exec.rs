@@ -23,8 +23,14 @@ pub(super) fn run(context: &Context, arguments: &cli::Exec) -> anyhow::Result<Ex
         None => (None, None),
         Some(file) => match handover::take(&PathBuf::from(file)) {
             Ok((message, caller)) => (Some(message), Some(caller)),
-            // Whoever wanted this is gone or thought better of it: the window closes.
-            Err(_) => return Ok(close_pane(context, &context.host)),
+            // Whoever wanted this is gone or thought better of it: his window closes.
+            Err(_) if is_pane_of(context, &context.host, &id) => {
+                return Ok(close_pane(context, &context.host));
+            }
+            Err(error) => {
+                let words = format!("whoever wanted session {id} to run here is gone: {error:#}");
+                bail!(UserError::new(words).hint(format!("run it with: hqt-tmux resume {id}")));
+            }
         },
     };
     let pane = &context.host;
@@ -62,13 +68,8 @@ fn run_uncalled(
     signals: Signals,
 ) -> anyhow::Result<ExitCode> {
     let id = prepared.planner.session.id.clone();
-    let is_guest = own_pane(context, pane).is_some_and(|(tmux, own)| {
-        let known = tmux.list();
-        let is_ours = known.is_ok_and(|panes| {
-            panes.pane(&own).is_some_and(|pane| pane.session.as_ref() == Some(&id))
-        });
-        !is_ours && tmux.mark(&own, Some(&id)).is_ok()
-    });
+    let is_guest = !is_pane_of(context, pane, &id)
+        && own_pane(context, pane).is_some_and(|(tmux, own)| tmux.mark(&own, Some(&id)).is_ok());
     if !is_guest {
         return in_our_pane(context, pane, |close| prepared.climb(context, signals, close));
     }
@@ -78,6 +79,16 @@ fn run_uncalled(
         let _ = tmux.mark(&own, None);
     }
     ended
+}
+
+/// Whether the pane that we run in is the session's.
+fn is_pane_of(context: &Context, pane: &Host, id: &SessionId) -> bool {
+    own_pane(context, pane).is_some_and(|(tmux, own)| {
+        let known = tmux.list();
+        known.is_ok_and(|panes| {
+            panes.pane(&own).is_some_and(|pane| pane.session.as_ref() == Some(id))
+        })
+    })
 }
 
 /// What the caller is told.

@@ -46,8 +46,7 @@ pub(super) fn open(
     message: &Message,
 ) -> anyhow::Result<Opened> {
     let folder = context.host.runtime_folder()?;
-    handover::sweep(&folder);
-    let offer = Offer::make(&folder, &session.id, message)?;
+    let offer = Offer::make(&folder, message)?;
     let pane = start(context, tmux, session, spot, offer.path())?;
     match offer
         .wait(ANSWER_TIME, || may_answer(tmux, &pane))
@@ -89,10 +88,10 @@ fn start(
     tmux: &Tmux,
     session: &Session,
     spot: &Spot,
-    file: &Path,
+    socket: &Path,
 ) -> Result<String, UserError> {
     let exe = utf8(&context.host.exe)?;
-    let env = [(handover::VARIABLE, utf8(file)?)];
+    let env = [(handover::VARIABLE, utf8(socket)?)];
     let command = PaneCommand { id: &session.id, exe, env: &env };
     match spot {
         Spot::DeadPane(pane) => {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
 use crate::escape::for_terminal;
+use crate::handover;
 use crate::host::{Host, OWN_FOLDER, is_there, make_private_folder};
 
 impl Host {
@@ -15,18 +16,18 @@ impl Host {
             path.is_absolute()
                 && fs::metadata(path).is_ok_and(|meta| meta.is_dir() && meta.uid() == self.uid)
         });
-        let usual = match given {
-            Some(given) => given.join(OWN_FOLDER),
-            None => Path::new("/tmp").join(format!("{OWN_FOLDER}-{}", self.uid)),
-        };
+        let given = given.map(|given| given.join(OWN_FOLDER));
+        let usual = Path::new("/tmp").join(format!("{OWN_FOLDER}-{}", self.uid));
         let other = self.state_folder().map(|state| state.join("run"));
-        std::iter::once(usual).chain(other).collect()
+        given.into_iter().chain([usual]).chain(other).collect()
     }
 
     /// A folder that only this user can enter.
     pub(crate) fn runtime_folder(&self) -> anyhow::Result<PathBuf> {
+        // unix(7): `sun_path` has 108 bytes, with a NUL at the end.
+        const LONGEST: usize = 107 - handover::LENGTH;
         let folders = self.runtime_folders();
-        for folder in &folders {
+        for folder in folders.iter().filter(|folder| folder.as_os_str().len() <= LONGEST) {
             let made = make_private_folder(folder);
             let is_ours = fs::symlink_metadata(folder).is_ok_and(|meta| {
                 meta.is_dir() && meta.uid() == self.uid && meta.mode() & 0o077 == 0
@@ -39,9 +40,13 @@ impl Host {
                 made?;
             }
         }
-        let first = folders.first().map(for_terminal).unwrap_or_default();
-        Err(UserError::new(format!("`{first}` is not ours alone"))
-            .hint("set XDG_RUNTIME_DIR to a folder of yours with mode 0700")
-            .into())
+        let all: Vec<_> =
+            folders.iter().map(|folder| format!("`{}`", for_terminal(folder))).collect();
+        Err(UserError::new(format!(
+            "none of these is ours alone, and short enough for a socket: {}",
+            all.join(", ")
+        ))
+        .hint("set XDG_RUNTIME_DIR to a folder of yours with mode 0700")
+        .into())
     }
 }

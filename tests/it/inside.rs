@@ -242,6 +242,17 @@ fn x44_a_runtime_folder_that_is_not_ours_is_left_alone() {
     assert_eq!(left.count(), 0, "something stays");
 }
 
+/// The path of a socket may be 107 bytes long.
+#[test]
+fn a_runtime_folder_too_long_for_a_socket_is_passed_over() {
+    let mut env = TestEnv::new();
+    let long = env.path("l".repeat(90));
+    fs::create_dir(&long).unwrap();
+    env.set("XDG_RUNTIME_DIR", &long);
+    env.ready(&[]);
+    assert_eq!(fs::read_dir(long).unwrap().count(), 0);
+}
+
 #[test]
 fn u52_a_home_folder_behind_a_link_is_hidden_all_the_same() {
     let mut env = TestEnv::new();

@@ -1,7 +1,8 @@
 //! Killed at any point, the truth is left behind.
 
-use std::thread;
+use std::os::unix::fs::FileTypeExt;
 use std::time::Duration;
+use std::{fs, thread};
 
 use crate::support::{TestEnv, kill_hard, wait_gone};
 
@@ -32,6 +33,10 @@ fn s26_a_new_that_is_killed_leaves_the_truth() {
         child.kill().unwrap();
         child.wait().unwrap();
         assert_truth(&env);
+        // What the caller knew is in no file, whenever it was killed.
+        for file in fs::read_dir(env.path("run/hqt-tmux")).into_iter().flatten() {
+            assert!(file.unwrap().file_type().unwrap().is_socket());
+        }
     }
     for session in env.list() {
         let id = session["id"].as_str().unwrap();

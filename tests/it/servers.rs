@@ -264,3 +264,21 @@ fn x43_a_server_that_is_started_remembers_nothing_of_the_caller() {
     type_into(&env, &shell, &exec(&id));
     wait_in(&env, &shell, "FAKE-READY claude resumed");
 }
+
+/// What an older tmux session may still have: nothing is begun, and it is said.
+#[test]
+fn x43_a_hand_over_that_has_gone_is_told() {
+    let env = TestEnv::new();
+    let (id, _) = env.finished_conversation();
+    let shell = shell_in(&env, "=main:");
+    let gone = env.path("run/hqt-tmux/0123456789abcdef.handover");
+    type_into(
+        &env,
+        &shell,
+        &format!("HQT_TMUX_HANDOVER='{}' {}; echo status-$?", gone.display(), exec(&id)),
+    );
+    let screen = wait_in(&env, &shell, "status-1");
+    assert!(screen.contains(&format!("hqt-tmux resume {id}")), "{screen}");
+    assert_eq!(env.session(&id)["state"], "stopped");
+    assert_eq!(env.tmux(&["show-options", "-p", "-t", &shell]), "", "the pane's options");
+}
