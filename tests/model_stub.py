@@ -3,7 +3,7 @@
 
 usage: model_stub.py FOLDER
 
-It answers Anthropic's messages (claude), OpenAI's responses (codex) and Google's contents (gemini), as streams. In
+It renews tokens of OpenAI's, and answers Anthropic's messages (claude), OpenAI's responses (codex) and Google's contents (gemini), as streams. In
 FOLDER stand
   port          where it listens, written once it does
   questions     every question that it was asked, one JSON object a line
@@ -12,6 +12,7 @@ FOLDER stand
 Every other question is answered with `STUB-REPLY`. It ends when its standard input does.
 """
 
+import base64
 import json
 import os
 import re
@@ -133,6 +134,14 @@ def google(question):
             "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}}
 
 
+def token(kind):
+    """One that names the account `one` and ends in the year 2286."""
+    said = {"sub": "one", "exp": 9999999999, "kind": kind,
+            "https://api.openai.com/auth": {"chatgpt_account_id": "a", "chatgpt_plan_type": "pro"}}
+    parts = [base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in ({"alg": "none"}, said)]
+    return ".".join(parts + ["c2ln"])
+
+
 class Handler(BaseHTTPRequestHandler):
     log_message = lambda *_: None
     def send(self, kind, text):
@@ -144,7 +153,13 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(text.encode())
 
     def do_GET(self):
-        self.send("application/json", json.dumps({"object": "list", "data": [], "models": []}))
+        answer = {"object": "list", "data": [], "models": []}
+        if self.path.split("?")[0].endswith("/accounts/check"):
+            account = {"id": "a", "plan_type": "pro", "structure": "personal", "is_deactivated": False,
+                       "workspace_backend_origin": "https://backend.invalid",
+                       "account_routing_override": "NO_CONSTRAINT"}
+            answer = {"accounts": [account], "account_ordering": ["a"], "default_account_id": "a"}
+        self.send("application/json", json.dumps(answer))
 
     do_HEAD = do_GET
 
@@ -155,6 +170,9 @@ class Handler(BaseHTTPRequestHandler):
         if path.endswith("/messages") or path.endswith("/responses"):
             record(path, json.loads(body))
             answer = (anthropic if path.endswith("/messages") else openai)(json.loads(body))
+        if path.endswith("/oauth/token"):
+            record(path, body.decode())
+            answer = {"id_token": token("id"), "access_token": token("access"), "refresh_token": "renewed"}
         if "enerateContent" in path:
             record(path, json.loads(body))
             answer = google(json.loads(body))

@@ -3,6 +3,8 @@
 
 /// What is done on the host after a run, with what the run left behind.
 mod aftermath;
+/// Logins, and what of them comes back.
+mod carried;
 /// The catalogue of what the host runs: names that are new, links, programs that settings name.
 mod catalogue;
 /// Files that were left so that reading them never ends.
@@ -33,6 +35,8 @@ mod locked;
 mod nested;
 /// State of the harnesses beside claude and codex.
 mod others;
+/// What a session has for its own: whose conversations are in it, and what was planted.
+mod own;
 /// Symlinks and pointers that were planted before the start.
 mod planted;
 /// Programs of projects, looked for on the host.

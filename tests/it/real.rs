@@ -13,6 +13,8 @@ mod first_screen;
 mod guards;
 /// Kiro, which nobody can install here.
 mod kiro;
+/// A login that is renewed inside.
+mod logins;
 /// Where its files land, and what of the host it can't read.
 mod private;
 mod programs;

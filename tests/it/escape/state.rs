@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::support::{TestEnv, Trial};
 
 /// Everything below `folder`, with its content.
-fn picture(folder: &Path) -> Vec<(String, Option<Vec<u8>>)> {
+pub(super) fn picture(folder: &Path) -> Vec<(String, Option<Vec<u8>>)> {
     let mut found = Vec::new();
     let mut left = vec![folder.to_owned()];
     while let Some(folder) = left.pop() {

@@ -27,6 +27,17 @@ case $name in
 codex)
     store=${CODEX_HOME:-$HOME/.codex}/sessions/2026/01/02
     transcript=$store/rollout-2026-01-02T03-04-05-$conversation.jsonl
+    # The real one reads it compressed as well; here it is no less plain.
+    [ ! -e "$transcript.zst" ] || transcript=$transcript.zst
+    ;;
+gemini)
+    store=$HOME/.gemini/tmp/project/chats
+    transcript=$store/session-2026-01-02T03-04-${conversation%%-*}.jsonl
+    ;;
+copilot)
+    store=$HOME/.copilot/session-state/$conversation
+    transcript=$store/events.jsonl
+    [ ! -e "$transcript" ] || mode=resumed
     ;;
 *)
     slug=$(pwd -P | tr -d '\n' | tr -c 'A-Za-z0-9' '-')

@@ -91,6 +91,13 @@ impl<'e> Trial<'e> {
         trial
     }
 
+    /// Gives the stand-in an order, and waits for its answer.
+    #[track_caller]
+    pub(crate) fn orders(&self, order: &str, answer: &str) {
+        self.env.type_line(&self.id, order);
+        self.env.wait_screen(&self.id, answer);
+    }
+
     /// Lets the stand-in run a shell command.
     #[track_caller]
     pub(crate) fn run(&self, command: &str) -> Tried {

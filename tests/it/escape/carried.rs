@@ -1,0 +1,134 @@
+//! Logins, which all sandboxed sessions share, and what of them comes back to the host.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::support::{TestEnv, Trial};
+
+/// A harness, its login below the home folder, and how an agent writes it as the harness would.
+struct Kind {
+    harness: &'static str,
+    file: &'static str,
+    login: fn(&str) -> Value,
+}
+
+fn of_claude(token: &str) -> Value {
+    json!({"claudeAiOauth": {"accessToken": token, "refreshToken": "r", "expiresAt": 1, "scopes": ["s"]}})
+}
+
+/// Whose tokens say `{"sub":"one"}`.
+fn of_codex(token: &str) -> Value {
+    let id = "e30.eyJzdWIiOiJvbmUifQ.x";
+    json!({"OPENAI_API_KEY": null, "auth_mode": "chatgpt", "last_refresh": token, "tokens":
+        {"account_id": "a", "access_token": token, "id_token": id, "refresh_token": "r"}})
+}
+
+const KINDS: [Kind; 2] = [
+    Kind { harness: "claude", file: ".claude/.credentials.json", login: of_claude },
+    Kind { harness: "codex", file: ".codex/auth.json", login: of_codex },
+];
+
+impl Kind {
+    fn host_file(&self, env: &TestEnv) -> PathBuf {
+        env.home().join(self.file)
+    }
+
+    fn on_the_host(&self, env: &TestEnv) -> Value {
+        serde_json::from_str(&fs::read_to_string(self.host_file(env)).unwrap()).unwrap()
+    }
+
+    /// As each harness does it: in place, and by a rename where a link leads.
+    fn writes(&self, login: &str) -> String {
+        let file = self.file;
+        match self.harness {
+            "claude" => format!("printf %s '{login}' >~/{file}"),
+            _ => format!(
+                "f=$(dirname ~/{file})/$(readlink ~/{file}); printf %s '{login}' >$f.n; mv -Tf $f.n $f"
+            ),
+        }
+    }
+
+    fn world(&self) -> TestEnv {
+        let env = TestEnv::new();
+        env.require_bwrap();
+        fs::write(self.host_file(&env), (self.login)("old").to_string()).unwrap();
+        env
+    }
+
+    #[track_caller]
+    fn wait_on_the_host(&self, env: &TestEnv, wanted: &Value) {
+        env.wait_until("the login on the host", || {
+            (self.on_the_host(env) == *wanted).then_some(())
+        });
+    }
+}
+
+#[test]
+fn a_login_that_is_renewed_on_one_side_is_so_on_all() {
+    for kind in KINDS {
+        let env = kind.world();
+        let one = Trial::of(kind.harness, &env, &env.project(), &["--sandbox"]);
+        let other = Trial::of(kind.harness, &env, &env.project(), &["--sandbox"]);
+        let reads = |trial: &Trial<'_>, token: &str| {
+            trial.allows(&format!(
+                "for i in $(seq 200); do grep -q '\"{token}\"' ~/{} && exit; sleep 0.05; done; exit 1",
+                kind.file
+            ));
+        };
+        reads(&one, "old");
+        // The host's, by a rename.
+        let new = kind.host_file(&env).with_extension("new");
+        fs::write(&new, (kind.login)("of the host").to_string()).unwrap();
+        fs::rename(new, kind.host_file(&env)).unwrap();
+        reads(&one, "of the host");
+        reads(&other, "of the host");
+        // One session's.
+        let renewed = (kind.login)("from inside");
+        one.allows(&kind.writes(&renewed.to_string()));
+        kind.wait_on_the_host(&env, &renewed);
+        let mode = fs::metadata(kind.host_file(&env)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        reads(&other, "from inside");
+    }
+}
+
+#[test]
+fn more_than_a_renewal_of_a_login_does_not_come_back() {
+    for kind in KINDS {
+        let env = kind.world();
+        let was = kind.on_the_host(&env);
+        let inside = Trial::of(kind.harness, &env, &env.project(), &["--sandbox"]);
+        let mut more = (kind.login)("evil");
+        more["apiKeyHelper"] = json!("touch /tmp/evil");
+        let mut other = (kind.login)("evil");
+        other["claudeAiOauth"]["scopes"] = json!(["s", "t"]);
+        other["tokens"]["id_token"] = json!("e30.eyJzdWIiOiJ0d28ifQ.x");
+        let told = || env.screen(&inside.id).matches("in more than a renewal").count();
+        for plant in [more, other, json!([]), json!("text")] {
+            let before = told();
+            inside.allows(&kind.writes(&plant.to_string()));
+            env.wait_until("word of it", || (told() > before).then_some(()));
+            assert_eq!(kind.on_the_host(&env), was, "{plant}");
+        }
+        for plant in
+            ["rm -f $f; ln -s /etc/passwd $f", "rm -f $f; mkfifo $f", "rm -rf $f; mkdir $f"]
+        {
+            inside.run(&format!("f=~/.codex/hqt-tmux-login/auth.json; {plant}"));
+        }
+        // The positive control, and nobody hangs: a renewal still comes back.
+        inside.run("rm -rf ~/.codex/hqt-tmux-login/auth.json");
+        let renewed = (kind.login)("from inside");
+        inside.allows(&kind.writes(&renewed.to_string()));
+        kind.wait_on_the_host(&env, &renewed);
+        inside.end();
+        // What was left is gone at the next start.
+        let inside = Trial::of(kind.harness, &env, &env.project(), &["--sandbox"]);
+        inside.allows(&kind.writes("{}"));
+        inside.end();
+        let inside = Trial::of(kind.harness, &env, &env.project(), &["--sandbox"]);
+        inside.allows(&format!("grep -q 'from inside' ~/{}", kind.file));
+    }
+}
