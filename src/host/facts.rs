@@ -230,6 +230,7 @@ fn show_git(
     side.create.extend(guarded.create);
     side.marks = guarded.marks;
     side.watched = guarded.watched;
+    side.notes.extend(guarded.notes);
     Ok(())
 }
 

@@ -11,8 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::escape::for_terminal;
 use crate::host::git_folders::{
-    MOST_FOLDERS, git_folders_below, is_git_shaped, is_of_worktree, is_repository, may_become_git,
-    subfolders,
+    git_folders_below, is_git_shaped, is_of_worktree, is_repository, may_become_git, subfolders,
 };
 use crate::host::{gitconfig, reading};
 use crate::sandbox::{catalogue, guard};
@@ -112,7 +111,7 @@ impl Git {
         self.take_main_folder(folder);
         let config = reading::text(&folder.join("config"));
         if gitconfig::is_true(&config, "extensions", "worktreeconfig") {
-            let worktrees = subfolders(&folder.join("worktrees")).into_iter().take(MOST_FOLDERS);
+            let worktrees = subfolders(&folder.join("worktrees")).into_iter();
             let folders = worktrees.chain([folder.to_owned()]);
             self.worktree_settings.extend(folders.map(|folder| folder.join("config.worktree")));
         }

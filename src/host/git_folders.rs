@@ -20,16 +20,22 @@ pub(super) const MOST_FOLDERS: usize = 100;
 pub(super) fn git_folders_below(folder: &Path) -> Option<Vec<PathBuf>> {
     const MOST_LOOKED_AT: usize = 10_000;
     let mut found = Vec::new();
-    let mut unread = vec![folder.to_owned()];
+    // No symlink is followed.
+    let mut unread = Vec::from_iter(is_folder(folder).then(|| folder.to_owned()));
     let mut looked_at = 0;
     while let Some(folder) = unread.pop() {
-        for child in subfolders(&folder) {
+        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+        for entry in entries {
             looked_at += 1;
+            if looked_at > MOST_LOOKED_AT {
+                return None;
+            }
+            let child = entry.path();
             let (Some(parent), Some(name)) = (folder.file_name(), child.file_name()) else {
                 continue;
             };
-            if looked_at > MOST_LOOKED_AT {
-                return None;
+            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                continue;
             }
             if name == "hooks" && may_become_git(&folder) || catalogue::is_git_data(parent, name) {
                 continue;
@@ -69,16 +75,16 @@ pub(super) fn is_repository(folder: &Path) -> bool {
     is_file("HEAD") && folder.join("objects").is_dir() && folder.join("refs").is_dir()
 }
 
-/// The folders in `folder`; none where it, or they, are symlinks.
+/// The first of the folders in `folder`; none where it, or they, are symlinks.
 pub(super) fn subfolders(folder: &Path) -> Vec<PathBuf> {
-    if !fs::symlink_metadata(folder).is_ok_and(|meta| meta.is_dir()) {
+    if !is_folder(folder) {
         return Vec::new();
     }
-    fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-        .map(|entry| entry.path())
-        .collect()
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    folders.take(MOST_FOLDERS).map(|entry| entry.path()).collect()
+}
+
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
 }

@@ -2,12 +2,12 @@
 //! cover it.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
-use crate::escape::for_terminal;
+use crate::escape::{for_terminal, shell_line};
 use crate::host::git::Git;
 use crate::host::mentioned::Place;
 use crate::host::{Host, links, mentioned};
@@ -26,6 +26,8 @@ pub(super) struct Guarded {
     pub(super) marks: Vec<PathBuf>,
     /// What is looked at after the run.
     pub(super) watched: Watched,
+    /// What a person should know.
+    pub(super) notes: Vec<String>,
 }
 
 /// Looks at `project`, which a sandboxed harness may write. `elsewhere` are the binds that others
@@ -52,8 +54,14 @@ pub(super) fn look_up(
     read_only.filter_map(Bind::source).for_each(|source| found.take(source));
     found.take_named(mentioned::by_git(host, git, &place));
     found.take_named(mentioned::by_settings(&place));
+    let mut notes = Vec::new();
     for guarded in found.guarded.clone() {
-        found.take_entries(&guarded, &place);
+        if !found.take_entries(&guarded, &place) {
+            notes.push(too_much(&guarded));
+        }
+    }
+    if !place.is_read() {
+        notes.push(too_much(project));
     }
     let of_path = super::executable::path_folders(host).into_iter();
     found.named.extend(of_path.filter(|folder| folder.starts_with(project)));
@@ -69,7 +77,7 @@ pub(super) fn look_up(
         guarded: guarded.into_iter().collect(),
         roots: roots.iter().map(|root| (*root).to_owned()).collect(),
     };
-    Ok(Guarded { binds, create, marks, watched })
+    Ok(Guarded { binds, create, marks, watched, notes })
 }
 
 /// The binds of what is `guarded`, but for what lies in the binds that others make in the project.
@@ -86,25 +94,31 @@ fn binds(guarded: &mut BTreeSet<PathBuf>, roots: &[&Path], elsewhere: &[Bind]) -
     binds
 }
 
+fn too_much(path: &Path) -> String {
+    format!(
+        "`{}` holds more than is looked at: not all that its links and settings name is guarded",
+        for_terminal(path)
+    )
+}
+
 fn misled(commondir: &Path) -> UserError {
     let shown = for_terminal(commondir);
+    let remove = shell_line(&[OsStr::new("rm"), commondir.as_os_str()]);
     UserError::new(format!(
         "`{shown}` leads git to the settings of another folder, which git itself never does there"
     ))
-    .hint(format!("look at what it says; no repository needs it: rm '{shown}'"))
+    .hint(format!("look at what it says; no repository needs it: {}", for_terminal(remove)))
 }
 
 /// The names of the catalogue that stand at the root of `project`, git's names, and our own binary.
 fn names(host: &Host, project: &Path, git: &Git, place: &Place) -> Vec<PathBuf> {
     let mut names = git.names.clone();
-    for entry in &place.entries {
-        for rest in catalogue::beginning_with(entry).filter(|rest| rest.guarded) {
-            names.push(match rest.rest {
-                "" => project.join(entry),
-                rest => project.join(entry).join(rest),
-            });
-        }
-    }
+    let guarded = catalogue::runners().filter(|runner| runner.guarded);
+    let by_name = guarded.flat_map(|runner| runner.names).map(|name| project.join(name));
+    names.extend(by_name.filter(|path| place.begins_here(path)));
+    let is_alike =
+        |entry: &&OsString| catalogue::beginning_with(entry).any(|rest| rest.is_guarded_whole());
+    names.extend(place.entries.iter().filter(is_alike).map(|entry| project.join(entry)));
     names.extend(mentioned::submodule_pointers(place));
     names.push(host.exe.clone());
     names
@@ -151,13 +165,13 @@ impl Found<'_> {
     }
 
     /// What the files of a guarded folder, or a guarded file, lead to and mention: a link's target can be
-    /// written by its own name; a program that a hook calls runs with the hook.
-    fn take_entries(&mut self, guarded: &Path, place: &Place) {
+    /// written by its own name; a program that a hook calls runs with the hook. Whether that was all.
+    fn take_entries(&mut self, guarded: &Path, place: &Place) -> bool {
         const MOST: usize = 1_000;
         let mut unread = vec![guarded.to_owned()];
         for _ in 0..MOST {
             let Some(path) = unread.pop() else {
-                return;
+                return true;
             };
             let Ok(kind) = fs::symlink_metadata(&path).map(|meta| meta.file_type()) else {
                 continue;
@@ -171,6 +185,7 @@ impl Found<'_> {
                 self.named.extend(mentioned::in_file(&path, place));
             }
         }
+        unread.is_empty()
     }
 
     /// What settings name: guarded where it is, else watched.

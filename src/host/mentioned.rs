@@ -2,7 +2,7 @@
 //! them, or includes them, with what names them.
 
 use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -18,8 +18,10 @@ pub(super) struct Place {
     project: PathBuf,
     /// Where relative paths begin.
     top: PathBuf,
-    /// What stands at the root of the project: what begins otherwise is no file of it.
+    /// What stands at the root of the project, as far as it was looked at.
     pub(super) entries: HashSet<OsString>,
+    /// Whether that is all: what begins otherwise is no file of it then.
+    is_all: bool,
     /// How much text of the project is still read.
     left: Cell<u64>,
 }
@@ -29,11 +31,13 @@ impl Place {
         const MOST: usize = 10_000;
         const MOST_TEXT: u64 = 8 * 1024 * 1024;
         let entries = fs::read_dir(project).into_iter().flatten().flatten().take(MOST);
+        let entries: HashSet<OsString> = entries.map(|entry| entry.file_name()).collect();
         Self {
             home: home.to_owned(),
             project: project.to_owned(),
             top: top.to_owned(),
-            entries: entries.map(|entry| entry.file_name()).collect(),
+            is_all: entries.len() < MOST,
+            entries,
             left: Cell::new(MOST_TEXT),
         }
     }
@@ -57,10 +61,16 @@ impl Place {
         here(word).or_else(|| here(word.trim_start_matches('/')))
     }
 
-    fn begins_here(&self, path: &Path) -> bool {
+    /// Whether everything that settings name was looked at.
+    pub(super) fn is_read(&self) -> bool {
+        self.left.get() > 0
+    }
+
+    /// Whether `path` can be there, by what stands at the root of the project.
+    pub(super) fn begins_here(&self, path: &Path) -> bool {
         let below = path.strip_prefix(&self.project).ok();
         match below.and_then(|below| below.components().next()) {
-            Some(Component::Normal(first)) => self.entries.contains(first),
+            Some(Component::Normal(first)) => !self.is_all || self.entries.contains(first),
             _ => false,
         }
     }
@@ -103,12 +113,14 @@ pub(super) fn by_git(host: &Host, git: &Git, place: &Place) -> Vec<PathBuf> {
     const MOST: usize = 64;
     const LARGEST: u64 = 1024 * 1024;
     let users = host.var("XDG_CONFIG_HOME").map(Path::new).filter(|path| path.is_absolute());
-    let mut unread = git.configs.clone();
-    unread.extend(users.map(|folder| folder.join("git/config")));
+    // The user's first, and the repository's before those of its submodules: an agent may have made these, as
+    // long as he likes.
+    let mut unread = VecDeque::from([PathBuf::from("/etc/gitconfig")]);
     unread.extend([".config/git/config", ".gitconfig"].map(|name| place.home.join(name)));
-    unread.push("/etc/gitconfig".into());
+    unread.extend(users.map(|folder| folder.join("git/config")));
+    unread.extend(git.configs.iter().cloned());
     let (mut named, mut included) = (Vec::new(), HashSet::new());
-    while let Some(file) = unread.pop() {
+    while let Some(file) = unread.pop_front() {
         let text = place.text(&file, LARGEST);
         let hooks = gitconfig::values(&text, "core", "hookspath");
         let folders = hooks.iter().map(|value| gitconfig::path(value, &place.home, &place.top));
@@ -118,7 +130,7 @@ pub(super) fn by_git(host: &Host, git: &Git, place: &Place) -> Vec<PathBuf> {
             for value in gitconfig::values(&text, section, "path") {
                 let path = gitconfig::path(&value, &place.home, base);
                 if included.len() < MOST && included.insert(path.clone()) {
-                    unread.push(path.clone());
+                    unread.push_front(path.clone());
                     named.push(path);
                 }
             }

@@ -20,7 +20,7 @@ pub(crate) struct Runner {
     /// any text.
     pub(crate) names: &'static [&'static str],
     /// What agents write in their daily work is not guarded, only told.
-    guarded: bool,
+    pub(crate) guarded: bool,
 }
 
 const fn runs(who: &'static str, when: &'static str, names: &'static [&'static str]) -> Runner {
@@ -121,6 +121,13 @@ pub(crate) fn runners() -> impl Iterator<Item = Runner> {
 pub(crate) struct Rest {
     pub(crate) rest: &'static str,
     pub(crate) guarded: bool,
+}
+
+impl Rest {
+    /// Whether the name ends here, and is guarded.
+    pub(crate) fn is_guarded_whole(self) -> bool {
+        self.guarded && self.rest.is_empty()
+    }
 }
 
 /// The names by their first component.

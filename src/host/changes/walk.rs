@@ -1,15 +1,14 @@
 //! The walk through what an agent could write, for names of the catalogue that are new.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirEntryExt, MetadataExt};
+use std::ffi::OsString;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
-use crate::host::reading;
-use crate::sandbox::{catalogue, guard};
+use crate::host::changes::entry::{Entry, is_harmless, rest_behind};
+use crate::sandbox::catalogue;
 
 /// Seconds and nanoseconds.
 pub(super) type Time = (i64, i64);
@@ -33,6 +32,8 @@ pub(crate) struct Changes {
 /// A walk. First in breadth, so that a limit leaves out what lies deepest.
 pub(super) struct Walk {
     since: Time,
+    /// The folder that is walked through.
+    root: PathBuf,
     names_left: usize,
     deadline: Instant,
     unread: VecDeque<Folder>,
@@ -64,18 +65,12 @@ enum Kind {
     Whole(PathBuf),
 }
 
-/// One entry of a folder.
-struct Entry {
-    name: OsString,
-    is_folder: bool,
-    inode: u64,
-}
-
 impl Walk {
     /// A walk for what has changed `since` then.
     pub(super) fn since(since: Time) -> Self {
         Self {
             since,
+            root: PathBuf::new(),
             names_left: MOST_NAMES,
             deadline: Instant::now() + LONGEST,
             unread: VecDeque::new(),
@@ -87,6 +82,7 @@ impl Walk {
     /// Looks at everything below `root`, in which there were `folders` at the start.
     pub(super) fn walk(&mut self, root: &Path, folders: &HashMap<OsString, u64>, is_git: bool) {
         let kind = if is_git { Kind::Git } else { Kind::Any };
+        self.root = root.to_owned();
         let root =
             Folder { path: root.to_owned(), kind, rests: Vec::new(), changed: true, moved: false };
         self.look_at(&root, Some(folders));
@@ -145,7 +141,8 @@ impl Walk {
         }
         let has = |name: &str| entries.iter().any(|entry| entry.name == name);
         let is_git = match folder.kind {
-            Kind::Git | Kind::GitMore => true,
+            Kind::Git => true,
+            Kind::GitMore => catalogue::may_become_git(has),
             Kind::Any => has("HEAD") && catalogue::is_git_shaped(has),
             Kind::Whole(_) => false,
         };
@@ -193,7 +190,7 @@ impl Walk {
             }
         }
         if !entry.is_folder {
-            return;
+            return self.look_behind(&folder.path.join(&entry.name), &rests);
         }
         let name = entry.name.as_os_str();
         let is_more = catalogue::GIT_MORE.iter().any(|more| name == *more);
@@ -211,6 +208,35 @@ impl Walk {
         let path = folder.path.join(name);
         let changed = self.is_new(&path);
         self.unread.push_back(Folder { path, kind, rests, changed, moved: is_moved(changed) });
+    }
+
+    /// A symlink to a folder of the same root, in which names of the catalogue go on, or everything counts. By
+    /// its own name that folder may be no part of the catalogue.
+    fn look_behind(&mut self, link: &Path, rests: &[&'static str]) {
+        let Some(target) = (!rests.is_empty()).then(|| fs::canonicalize(link).ok()).flatten()
+        else {
+            return;
+        };
+        if !target.starts_with(&self.root) || target == self.root || !target.is_dir() {
+            return;
+        }
+        let is_other = self.is_new(link);
+        for rest in rests {
+            let path = if rest.is_empty() { link.to_owned() } else { link.join(rest) };
+            if path.is_dir() {
+                let kind = Kind::Whole(path.clone());
+                let moved = is_other;
+                self.unread.push_back(Folder {
+                    path,
+                    kind,
+                    rests: Vec::new(),
+                    changed: true,
+                    moved,
+                });
+            } else if self.is_new(&path) || (is_other && path.exists()) {
+                self.tell(&path);
+            }
+        }
     }
 
     /// What stands in a folder; `None`, and noted, where that is not known.
@@ -258,28 +284,4 @@ impl Walk {
         is_new(&itself)
             || (itself.is_symlink() && fs::metadata(path).is_ok_and(|target| is_new(&target)))
     }
-}
-
-impl Entry {
-    fn of(entry: &fs::DirEntry) -> io::Result<Self> {
-        let is_folder = entry.file_type()?.is_dir();
-        Ok(Self { name: entry.file_name(), is_folder, inode: entry.ino() })
-    }
-}
-
-/// How `name` goes on behind its first component `first`.
-fn rest_behind(name: &'static str, first: &OsStr) -> Option<&'static str> {
-    let rest = name.as_bytes().strip_prefix(first.as_bytes())?;
-    match rest {
-        [] => Some(""),
-        [b'/', ..] => Some(&name[first.len() + 1..]),
-        _ => None,
-    }
-}
-
-/// A hook that git does not run, or the file that stands beside our guards while a session runs.
-fn is_harmless(path: &Path) -> bool {
-    let is_mark = || reading::head(path, 16).is_ok_and(|text| text == guard::MARK.as_bytes());
-    let is_sample = path.extension() == Some(OsStr::new("sample"));
-    is_sample || (path.ends_with(guard::MARKED) && is_mark())
 }

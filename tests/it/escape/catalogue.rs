@@ -224,6 +224,8 @@ fn named_is_guarded_or_told(is_there: bool) {
             let told = trial.told(program.file_name().unwrap().to_str().unwrap());
             let is_script = settings.ends_with(".envrc") || settings.ends_with("pre-commit");
             let other = settings.extension().is_some_and(|end| end == "toml" || end == "jsonc");
+            // What a script mentions is told alone; what settings name can't be changed.
+            assert!(expected || !is_there || is_script || !changed, "{settings:?} guards nothing");
             if is_there || !(is_script || other) {
                 assert_eq!(
                     changed && !told,
@@ -297,6 +299,56 @@ fn x10_a_submodule_whose_name_has_many_parts_is_guarded() {
     inside.allows("cd m && echo x >>f && git commit -qam inside");
     inside.end();
     Trial::new(&env, &["--no-sandbox"]).allows(act);
+}
+
+#[test]
+fn x11_names_behind_links_are_told() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    for folder in ["shared/editor", "settings", "pkg", "old"] {
+        fs::create_dir_all(env.project().join(folder)).unwrap();
+    }
+    for (file, link, target) in [
+        ("shared/editor/tasks.json", "pkg/.vscode", "../shared/editor"),
+        ("settings/kept.json", "pkg/.claude", "../settings"),
+        ("settings/settings.local.json", ".claude", "settings"),
+    ] {
+        fs::write(env.project().join(file), "{}").unwrap();
+        symlink(target, env.project().join(link)).unwrap();
+    }
+    fs::write(env.project().join("old/tasks.json"), "{}").unwrap();
+    let inside = Trial::new(&env, &["--sandbox"]);
+    inside.allows("echo evil >>shared/editor/tasks.json; echo evil >settings/settings.json");
+    inside.allows("ln -s ../old pkg/.idea");
+    inside.denies("echo evil >>settings/settings.local.json");
+    inside.end();
+    for told in [
+        "pkg/.vscode/tasks.json",
+        "pkg/.claude/settings.json",
+        "project/.claude/settings.json",
+        "pkg/.idea",
+    ] {
+        assert!(inside.told(told), "{told}: {}", inside.shown());
+    }
+    assert!(!inside.told("kept.json"), "{}", inside.shown());
+}
+
+/// More than is listed at the start.
+#[test]
+fn x11_a_crowd_at_the_root_hides_no_name() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let crowd = Trial::new(&env, &["--sandbox"]);
+    crowd.allows(
+        "seq -f 'a%g' 12000 | xargs touch; echo {} >.mcp.json; mkdir -p sub; echo x >sub/.envrc",
+    );
+    crowd.end();
+    assert!(crowd.told("sub/.envrc"), "{}", crowd.shown());
+    let inside = Trial::new(&env, &["--sandbox"]);
+    inside.denies("echo evil >>.mcp.json");
+    inside.allows("echo evil >>sub/.envrc");
+    inside.end();
+    assert!(inside.told("sub/.envrc"), "{}", inside.shown());
 }
 
 #[test]

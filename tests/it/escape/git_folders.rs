@@ -9,10 +9,16 @@ use crate::support::{TestEnv, Trial};
 
 const FSMONITOR: &str = "config core.fsmonitor 'touch ESC; false'";
 
-/// What is tried inside a session in `at`, and whether the host's git runs it afterwards, and it is not told.
+/// Tries `acts` one session after the other in what `make` gives: what the host's git runs afterwards must be
+/// prevented or told. Whether it was prevented.
 #[track_caller]
-fn leads_out(make: impl Fn(&TestEnv) -> PathBuf, acts: &[&str], trigger: &[&str], told_as: &str) {
-    let mut unnoticed = Vec::new();
+fn leads_out(
+    make: impl Fn(&TestEnv) -> PathBuf,
+    acts: &[&str],
+    trigger: &[&str],
+    told_as: &str,
+) -> bool {
+    let (mut unnoticed, mut ran) = (Vec::new(), true);
     for sandbox in ["--no-sandbox", "--sandbox"] {
         let env = TestEnv::new();
         env.require_bwrap();
@@ -27,10 +33,12 @@ fn leads_out(make: impl Fn(&TestEnv) -> PathBuf, acts: &[&str], trigger: &[&str]
             told = trial.told(told_as);
         }
         drop(env.try_git(&at, trigger));
+        ran = proof.exists();
         unnoticed.push(proof.exists() && !told);
         assert!(sandbox == "--no-sandbox" || !proof.exists() || told, "{acts:?}: {tried:?}");
     }
     assert_eq!(unnoticed, [true, false], "the control {acts:?} led nowhere");
+    !ran
 }
 
 /// A linked worktree with a submodule of its own.
@@ -45,17 +53,17 @@ fn worktree_with_submodule(env: &TestEnv) -> PathBuf {
 #[test]
 fn x03_a_submodule_of_a_linked_worktree_is_guarded() {
     let setting = format!("git -C m {FSMONITOR}");
-    leads_out(worktree_with_submodule, &[&setting], &["-C", "m", "status"], "m/config");
+    assert!(leads_out(worktree_with_submodule, &[&setting], &["-C", "m", "status"], "m/config"));
     let from_main = |env: &TestEnv| {
         worktree_with_submodule(env);
         env.path("main")
     };
     let setting =
         "git config -f .git/worktrees/linked/modules/m/config core.fsmonitor 'touch ESC; false'";
-    leads_out(from_main, &[setting], &["-C", "../linked/m", "status"], "m/config");
+    assert!(leads_out(from_main, &[setting], &["-C", "../linked/m", "status"], "m/config"));
     let hook = r"h=$(git -C m rev-parse --git-dir)/hooks; mkdir -p $h; printf '#!/bin/sh\ntouch ESC\n' >$h/pre-commit; chmod +x $h/pre-commit";
     let commit = ["-C", "m", "commit", "--allow-empty", "-qm", "x"];
-    leads_out(worktree_with_submodule, &[hook], &commit, "hooks/pre-commit");
+    assert!(leads_out(worktree_with_submodule, &[hook], &commit, "hooks/pre-commit"));
 }
 
 #[test]
@@ -68,11 +76,20 @@ fn x04_a_git_folder_that_is_none_for_the_moment_is_guarded() {
     for part in ["refs", "objects", "HEAD"] {
         let away = format!("mv .git/modules/m/{part} .git/modules/m/x_");
         let back = format!("mv .git/modules/m/x_ .git/modules/m/{part}; git -C m {FSMONITOR}");
-        leads_out(project, &[&away, &back], &status, "m/config");
+        assert!(leads_out(project, &[&away, &back], &status, "m/config"));
+    }
+    let top = |env: &TestEnv| {
+        env.repository(&env.project());
+        env.project()
+    };
+    for part in ["refs", "objects", "HEAD"] {
+        let away = format!("mv .git/{part} .git/x_");
+        let back = format!("mv .git/x_ .git/{part}; git {FSMONITOR}");
+        assert!(leads_out(top, &[&away, &back], &["status"], ".git/config"));
     }
     let commondir = "mv .git/modules/m/x_ .git/modules/m/refs; cp -r .git/modules/m x && git config -f x/config core.worktree ../m && git config -f x/config core.fsmonitor 'touch ESC' && { rm -f .git/modules/m/commondir; echo $PWD/x >.git/modules/m/commondir; }";
     let away = "mv .git/modules/m/refs .git/modules/m/x_";
-    leads_out(project, &[away, commondir], &status, "m/commondir");
+    assert!(leads_out(project, &[away, commondir], &status, "m/commondir"));
 }
 
 #[test]
