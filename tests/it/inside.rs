@@ -231,8 +231,10 @@ fn x44_a_runtime_folder_that_is_not_ours_is_left_alone() {
     let world = env.path("");
     let world = world.to_str().unwrap();
     let new = env.hqt(&["new", "-d", "--harness", "claude", "--cwd"]);
+    let program = std::path::Path::new(new.get_program()).parent().unwrap();
     let mut staged = env.command("bwrap");
     staged.args(["--dev-bind", "/", "/", "--tmpfs", "/tmp", "--bind", world, world]);
+    staged.arg("--ro-bind").args([program, program]);
     // Everybody may look into it, as into one that somebody else has made.
     staged.args(["--dir", &taken, "--"]).arg(new.get_program()).args(new.get_args());
     staged.arg(env.project());

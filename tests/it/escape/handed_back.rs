@@ -79,15 +79,14 @@ fn felt(env: &TestEnv, pane: &str, tag: &str) -> String {
     let (letters, pasted) = (format!("qqq-{tag}"), format!("pasted-{tag}-42"));
     env.tmux(&["set-buffer", &format!("echo pasted-{tag}-$((40 + 2))\n")]);
     type_into(env, pane, &format!("clear; echo {letters}; stty -icanon -echo min 0 time 5"));
+    let is_told = |line: &str| env.capture(pane).lines().any(|told| told == line);
+    env.wait_until("the letters", || is_told(&letters).then_some(()));
     let asks = r"printf '\033]4;1;?\007\033]11;?\007'; dd bs=99 count=4 2>&1 | cat -v";
     type_into(env, pane, &format!("{asks}; stty sane; echo; echo asked-{tag}-$((40 + 2))"));
     wait_in(env, pane, &format!("\nasked-{tag}-42"));
     env.tmux(&["paste-buffer", "-p", "-t", pane]);
-    let screen = env.wait_until("the paste to be obeyed", || {
-        let screen = env.capture(pane);
-        screen.lines().any(|line| line == pasted).then_some(screen)
-    });
-    assert!(screen.lines().any(|line| line == letters), "{screen}");
+    env.wait_until("the paste to be obeyed", || is_told(&pasted).then_some(()));
+    let screen = env.capture(pane);
     let (_, now) = screen.rsplit_once(&letters).unwrap();
     let colours = now.split("^[]").filter_map(|text| Some(text.split_once("^G")?.0));
     colours.collect::<Vec<_>>().join("\n")
