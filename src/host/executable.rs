@@ -1,12 +1,11 @@
 //! Where a program is, and what must be visible so that it starts inside.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
 use crate::escape::for_terminal;
-use crate::host::{Host, Workplaces, script};
+use crate::host::{Host, Workplaces, links, script};
 use crate::sandbox::{Bind, Origin};
 
 /// Where harnesses are installed that a PATH in force may lack: a popup has the tmux server's.
@@ -99,7 +98,7 @@ pub(super) fn path_folders(host: &Host) -> Vec<PathBuf> {
     let path = host.var("PATH").unwrap_or_default();
     std::env::split_paths(path)
         .filter(|folder| folder.is_absolute())
-        .filter_map(|folder| fs::canonicalize(folder).ok())
+        .filter_map(|folder| links::real(&folder))
         .filter(|folder| folder.is_dir())
         .collect()
 }

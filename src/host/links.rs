@@ -5,6 +5,9 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use nix::errno::Errno;
+use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, openat2};
+
 use crate::sandbox::{Bind, Origin};
 
 /// How a path leads to the file that it means.
@@ -18,6 +21,9 @@ pub(super) struct Way {
 /// Follows `path` component by component; `None` where the symlinks never end.
 pub(super) fn way(path: &Path) -> Option<Way> {
     const MOST_LINKS: usize = 40;
+    if has_no_links(path) {
+        return Some(Way { links: Vec::new(), end: path.components().collect() });
+    }
     let mut links = Vec::new();
     let mut end = PathBuf::from("/");
     let mut left: VecDeque<OsString> = components(path).collect();
@@ -43,6 +49,23 @@ pub(super) fn way(path: &Path) -> Option<Way> {
         links.push((at, target));
     }
     Some(Way { links, end })
+}
+
+/// Asks the kernel once, as far as `path` exists; where it can't tell, the answer is no.
+pub(super) fn has_no_links(path: &Path) -> bool {
+    let is_plain = path.is_absolute()
+        && path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
+    let how = OpenHow::new()
+        .flags(OFlag::O_PATH | OFlag::O_CLOEXEC)
+        .resolve(ResolveFlag::RESOLVE_NO_SYMLINKS);
+    // What is missing comes after what is no symlink.
+    is_plain && matches!(openat2(AT_FDCWD, path, how), Ok(_) | Err(Errno::ENOENT))
+}
+
+/// The file or folder that `path` means, canonical; `None` where there is none.
+pub(super) fn real(path: &Path) -> Option<PathBuf> {
+    let end = way(path)?.end;
+    fs::symlink_metadata(&end).is_ok().then_some(end)
 }
 
 fn components(path: &Path) -> impl Iterator<Item = OsString> + '_ {

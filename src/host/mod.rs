@@ -219,6 +219,9 @@ pub(crate) fn ensure_still_there(cwd: &Path) -> Result<(), UserError> {
 
 /// `path` canonical as far as it exists; what doesn't exist is appended, without `.` and `..`.
 fn canonical_as_far_as_it_exists(path: &Path) -> PathBuf {
+    if links::has_no_links(path) {
+        return path.components().collect();
+    }
     let mut missing = Vec::new();
     for ancestor in path.ancestors() {
         if let Ok(mut real) = fs::canonicalize(ancestor) {

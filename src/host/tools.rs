@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::host::{Host, Workplaces, executable, reading};
+use crate::host::{Host, Workplaces, executable, links, reading};
 use crate::sandbox::{Bind, Origin, roots};
 
 /// What is shown of the user's tools.
@@ -20,7 +20,7 @@ pub(super) struct Tools {
 pub(super) fn roots_below(home: &Path) -> Vec<PathBuf> {
     let folders = roots::TOOLS.iter().map(|name| home.join(name));
     let cargo = roots::CARGO.iter().map(|name| home.join(".cargo").join(name));
-    folders.chain(cargo).filter_map(|folder| fs::canonicalize(folder).ok()).collect()
+    folders.chain(cargo).filter_map(|folder| links::real(&folder)).collect()
 }
 
 /// Whether `path` lies in a folder of the table, where package and version managers install.
