@@ -10,7 +10,7 @@ use crate::error::UserError;
 use crate::escape::{for_terminal, shell_line};
 use crate::host::git::Git;
 use crate::host::mentioned::Place;
-use crate::host::{Host, links, mentioned};
+use crate::host::{Host, links, mentioned, state};
 use crate::plan::Creation;
 use crate::sandbox::guard::Watched;
 use crate::sandbox::{Bind, catalogue, guard};
@@ -52,6 +52,7 @@ pub(super) fn look_up(
     // What is shown read-only elsewhere is so by the name that it has here, too.
     let read_only = elsewhere.iter().filter(|bind| bind.is_read_only());
     read_only.filter_map(Bind::source).for_each(|source| found.take(source));
+    state::files_of_all(host, home).iter().for_each(|file| found.take(file));
     found.take_named(mentioned::by_git(host, git, &place));
     found.take_named(mentioned::by_settings(&place));
     let mut notes = Vec::new();

@@ -291,3 +291,6 @@ fn make_enterable(root: &Path) {
         folders.extend(below.map(|entry| entry.path()));
     }
 }
+
+#[cfg(test)]
+mod attacked;

@@ -27,10 +27,12 @@ pub(super) struct HarnessState {
 
 /// Where `root` is for this caller; canonical as far as it exists.
 pub(super) fn root_folder(host: &Host, home: &Path, root: StateRoot) -> PathBuf {
-    match relocation(host, root) {
-        Some(path) => canonical_as_far_as_it_exists(path),
-        None => canonical_as_far_as_it_exists(&home.join(root.default)),
-    }
+    canonical_as_far_as_it_exists(&named_root(host, home, root))
+}
+
+/// The same as it is named.
+fn named_root(host: &Host, home: &Path, root: StateRoot) -> PathBuf {
+    relocation(host, root).map_or_else(|| home.join(root.default), Path::to_owned)
 }
 
 fn relocation(host: &Host, root: StateRoot) -> Option<&Path> {
@@ -62,6 +64,7 @@ pub(super) fn look_up(
     let mut state = HarnessState::default();
     let roots = harness.own.iter().map(|own| own.root);
     for root in roots.chain(harness.shown.iter().map(|shown| shown.root)) {
+        ensure_not_led(workplaces, &named_root(host, home, root))?;
         if let Some(env) = root.env
             && host.var(env).is_some()
         {
@@ -72,7 +75,7 @@ pub(super) fn look_up(
     }
     for own in harness.own {
         let dest = inside(host, home, own);
-        let place = canonical_as_far_as_it_exists(&own::place(host, &session.id, own)?);
+        let place = canonical_as_far_as_it_exists(&own::folder(host, &session.id)?).join(own.name);
         state.binds.push(Origin::Own.writable_at(place, &dest));
         state.binds.extend(in_home(host, home, own, &dest));
         if dest.starts_with(&session.cwd) {
@@ -82,7 +85,11 @@ pub(super) fn look_up(
         for name in shown_names(own, &dest) {
             state.show(workplaces, dest.join(name))?;
         }
+        for made in own.made {
+            ensure_not_led(workplaces, &host_file(host, home, own, made.name))?;
+        }
         for login in own.logins {
+            ensure_not_led(workplaces, &host_file(host, home, own, login.name))?;
             if let Some(shared) = logins::shared(host, home, harness, own, login)? {
                 state.binds.push(logins::bind(host, home, own, &shared));
                 state.logins.push(shared);
@@ -103,6 +110,19 @@ pub(super) fn roots_of_all(host: &Host, home: &Path) -> Vec<PathBuf> {
         [home.join(root.default).join(path), root_folder(host, home, root).join(path)]
     });
     BTreeSet::from_iter(places).into_iter().collect()
+}
+
+/// The settings and logins of all harnesses, canonical: a user's symlink may lead into his project of such files.
+pub(super) fn files_of_all(host: &Host, home: &Path) -> Vec<PathBuf> {
+    let own = harness::ALL.iter().flat_map(|harness| harness.own);
+    let files = own.flat_map(|own| {
+        let folder = inside(host, home, own);
+        let made = own.made.iter().map(|made| made.name);
+        let names = made.chain(own.logins.iter().map(|login| login.name));
+        let in_home = own.in_home.map(|name| home.join(name));
+        names.map(move |name| folder.join(name)).chain(in_home)
+    });
+    files.filter_map(|file| links::real(&file)).collect()
 }
 
 /// The links in `$HOME` that lead to what stands at `dest`: a user may keep a folder elsewhere, and a file may belong
@@ -182,6 +202,14 @@ pub(super) fn is_logged_in(host: &Host, home: &Path, harness: &Harness) -> bool 
             .files
             .iter()
             .any(|(root, path)| root_folder(host, home, *root).join(path).exists())
+}
+
+/// What is read or shown of the host's is not what an agent's symlink leads to.
+fn ensure_not_led(workplaces: &Workplaces, path: &Path) -> Result<(), UserError> {
+    match workplaces.way(path) {
+        Some(_) => Ok(()),
+        None => Err(led_by_an_agent(path)),
+    }
 }
 
 fn led_by_an_agent(path: &Path) -> UserError {

@@ -33,6 +33,8 @@ mod links;
 mod locked;
 /// Repositories in a repository.
 mod nested;
+/// What decides that something is shown.
+mod origin;
 /// State of the harnesses beside claude and codex.
 mod others;
 /// What a session has for its own: whose conversations are in it, and what was planted.

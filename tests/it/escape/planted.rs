@@ -74,6 +74,34 @@ fn e18_control(env: &TestEnv, target: &Path, ghost: &Path) {
     }
 }
 
+/// In the folder that is ~/.cargo inside, where the host's settings are mounted at the next start.
+#[test]
+fn x16_a_link_in_a_private_folder_makes_nothing_on_the_host() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let ghost = env.home().join("GHOST");
+    let by_old_root = Path::new("/oldroot").join(ghost.strip_prefix("/").unwrap());
+    e18_control(&env, &by_old_root, &ghost);
+    for (place, target) in [("config.toml", &by_old_root), ("env", &ghost), ("bin", &ghost)] {
+        fs::create_dir_all(env.home().join(".cargo")).unwrap();
+        let host = env.home().join(".cargo").join(place);
+        drop(fs::remove_file(&host));
+        let trial = Trial::new(&env, &["--sandbox"]);
+        trial.allows(&format!("ln -s {} ~/.cargo/{place}", target.display()));
+        trial.end();
+        if place == "bin" {
+            fs::create_dir(&host).unwrap();
+        } else {
+            fs::write(&host, "# of the host\n").unwrap();
+        }
+        env.run(&["resume", "-d", &trial.id]).ok_with_words();
+        env.wait_screen(&trial.id, "FAKE-READY");
+        assert!(fs::symlink_metadata(&ghost).is_err(), "{place} -> {target:?} was followed");
+        trial.allows(&format!("test -e ~/.cargo/{place} -a ! -L ~/.cargo/{place}"));
+        env.run(&["stop", &trial.id]).ok_with_words();
+    }
+}
+
 #[track_caller]
 fn started_or_refused(env: &TestEnv, folder: &Path) -> Option<String> {
     let mut command = env.hqt(&["new", "-d", "--harness", "claude", "--sandbox", "--cwd"]);

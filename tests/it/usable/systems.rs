@@ -71,6 +71,44 @@ fn u13_every_kind_of_resolv_conf_is_readable() {
 }
 
 #[test]
+fn x13_beside_wsls_resolv_conf_nothing_is_shown() {
+    let change = |etc: &Path| set_resolver(etc, "/mnt/wsl/resolv.conf");
+    let script = "mkdir /mnt/wsl && echo nameserver 192.0.2.7 >/mnt/wsl/resolv.conf && \
+                  echo CANARY >/mnt/wsl/docker";
+    let Some(env) = env_with_etc("X13", change, script) else {
+        return;
+    };
+    Trial::new(&env, &["--no-sandbox"]).allows("cat /mnt/wsl/docker");
+    let inside = Trial::new(&env, &["--sandbox"]);
+    inside.allows("grep 192.0.2.7 /etc/resolv.conf");
+    inside.denies("cat /mnt/wsl/docker");
+}
+
+#[test]
+fn x14_no_resolvers_socket_is_within_reach() {
+    let change = |etc: &Path| set_resolver(etc, "../run/systemd/resolve/stub-resolv.conf");
+    let folder = "/run/systemd/resolve";
+    let script = format!(
+        "mkdir -p {folder} && echo nameserver 192.0.2.7 >{folder}/stub-resolv.conf && \
+         tmux -S {folder}/io.systemd.Resolve -f /dev/null start-server \\; set -s exit-empty off"
+    );
+    let Some(env) = env_with_etc("X14", change, &script) else {
+        return;
+    };
+    let socket = format!("{folder}/io.systemd.Resolve");
+    let act = format!("test -S {socket} && tmux -S {socket} show -s exit-empty");
+    let outside = Trial::new(&env, &["--no-sandbox"]);
+    outside.allows(&act);
+    let inside = Trial::new(&env, &["--sandbox"]);
+    inside.allows("grep 192.0.2.7 /etc/resolv.conf");
+    inside.denies(&act);
+    let inside = Trial::new(&env, &["--sandbox", "--net", "off"]);
+    inside.denies(&format!("ls {folder}"));
+    inside.denies("cat /etc/resolv.conf");
+    outside.allows(&format!("tmux -S {socket} kill-server"));
+}
+
+#[test]
 fn u13_a_dangling_resolv_conf_stops_nothing() {
     let change = |etc: &Path| {
         set_resolver(etc, "/run/systemd/resolve/gone.conf");
