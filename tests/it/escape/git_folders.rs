@@ -197,7 +197,7 @@ fn x40_a_planted_commondir_is_refused() {
         (format!("{evil}; echo ../evil >sub/.git/commondir"), "sub/.git/commondir"),
         (
             format!(
-                "{evil}; rm -r sub/.git/objects sub/.git/refs; echo ../evil >sub/.git/commondir"
+                "{evil}; rm -rf sub/.git/objects sub/.git/refs; echo ../evil >sub/.git/commondir"
             ),
             "sub/.git/commondir",
         ),
