@@ -55,11 +55,12 @@ fn x35_no_answer_of_the_terminal_stands_at_the_shells_prompt() {
     }
 }
 
-/// More than a terminal's queue holds, and answers that look like those which are waited for.
+/// More than a terminal's queue holds, raw, so that none is dropped and tmux keeps the rest; and answers that look like those which are waited for.
 #[test]
 fn x35_a_flood_of_questions_is_waited_for() {
     let env = TestEnv::new();
-    let act = format!("{ASKS}\nyes \"$(printf '\\033[5n\\033[6n\\033[c')\" | head -n 20000");
+    let act =
+        format!("stty raw\n{ASKS}\nyes \"$(printf '\\033[5n\\033[6n\\033[c')\" | head -n 20000");
     let (pane, id, _) = world(&env, &act, "exit 0");
     let screen = run(&env, &pane, &exec(&id));
     assert!(!screen.contains("not found"), "{screen}");
