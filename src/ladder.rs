@@ -11,6 +11,10 @@ pub(crate) enum Rung {
     Resume {
         conversation: String,
     },
+    /// A conversation that was sandboxed, outside.
+    Cross {
+        conversation: String,
+    },
     /// The newest conversation, whatever its id.
     GoOn,
     /// With the conversation id that the harness is to give to what it starts, where it takes one.
@@ -23,7 +27,7 @@ impl Rung {
     /// The conversation id that the harness is given.
     pub(crate) fn conversation(&self) -> Option<&str> {
         match self {
-            Self::Resume { conversation } => Some(conversation),
+            Self::Resume { conversation } | Self::Cross { conversation } => Some(conversation),
             Self::Fresh { conversation } => conversation.as_deref(),
             Self::GoOn => None,
         }
@@ -41,19 +45,25 @@ pub(crate) enum Transcript {
     Unknown,
 }
 
-/// The first rung of a run. `mint` makes a conversation id.
+/// The first rung of a run of a session that was sandboxed as `before` says. `mint` makes a
+/// conversation id.
 pub(crate) fn first(
     harness: &Harness,
     session: &Session,
+    before: &Sandboxing,
     want_fresh: bool,
     mint: impl FnOnce() -> String,
 ) -> Rung {
     let chosen = harness.conversation.is_ours_to_choose();
     let started = session.last_started_at.is_some();
     let is_outside = session.sandbox == Sandboxing::Off;
+    let leaves = is_outside && *before != Sandboxing::Off;
     match &session.conversation_id {
         Some(_) if want_fresh => Rung::Fresh { conversation: chosen.then(mint) },
-        Some(_) if started && is_outside && !harness.resumes_outside => {
+        Some(id) if started && leaves && harness.crossing.is_some() => {
+            Rung::Cross { conversation: id.clone() }
+        }
+        Some(_) if started && (leaves || is_outside && !harness.resumes_outside) => {
             Rung::Fresh { conversation: chosen.then(mint) }
         }
         Some(id) if started && harness.resume.is_some() => {

@@ -132,7 +132,7 @@ pub(crate) fn make(
     let policy = policy(session)?;
     let command = command(session, harness, rung, facts, policy.is_some());
     match (policy, &facts.sandbox) {
-        (None, _) => Ok(unsandboxed(session, harness, facts, command)),
+        (None, _) => Ok(unsandboxed(session, harness, rung, facts, command)),
         (Some(policy), Some(side)) => sandboxed(session, harness, facts, side, policy, &command),
         (Some(_), None) => Err(UserError::new("a sandboxed session was planned without a sandbox")),
     }
@@ -158,6 +158,7 @@ fn command(
     };
     let words = match rung {
         Rung::Resume { .. } => harness.resume_words(&filling),
+        Rung::Cross { .. } => Some(harness.crossed_words(&filling)),
         Rung::GoOn => harness.go_on_words(&filling),
         Rung::Fresh { .. } => None,
     };
@@ -166,9 +167,13 @@ fn command(
     command
 }
 
+/// What is told of a conversation that crosses.
+const LEAVES: &str = "a copy of what was said leaves the sandbox; who is asked before something runs is the harness's own again";
+
 fn unsandboxed(
     session: &Session,
     harness: &Harness,
+    rung: &Rung,
     facts: &Facts,
     command: Vec<OsString>,
 ) -> Plan {
@@ -193,7 +198,10 @@ fn unsandboxed(
         marks: Vec::new(),
         watched: Watched::default(),
         logins: Vec::new(),
-        notes: Vec::new(),
+        notes: match rung {
+            Rung::Cross { .. } => vec![LEAVES.into()],
+            _ => Vec::new(),
+        },
     }
 }
 

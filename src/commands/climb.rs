@@ -9,13 +9,12 @@ use anyhow::{Context as _, bail};
 use crate::chain::{Chain, Outcome};
 use crate::commands::aftermath::Aftermath;
 use crate::commands::planning::{Planner, Proof, mint};
-use crate::commands::{Context, Explained, aftermath, planning, renewals, say, survey};
+use crate::commands::{Context, Explained, aftermath, crossing, planning, renewals, say, survey};
 use crate::error::{ExitCode, UserError};
 use crate::escape::for_terminal;
 use crate::handover::Message;
-use crate::harness::Conversation;
 use crate::host::{Host, changes, conversations, own};
-use crate::ladder::{Rung, Transcript};
+use crate::ladder::Rung;
 use crate::lock::Marks;
 use crate::plan::Plan;
 use crate::sandbox::guard;
@@ -71,9 +70,10 @@ pub(super) fn prepare(
     pane_env.remove(OsStr::new(handover::VARIABLE));
     let sockets = socket.iter().cloned().collect();
     let planner = Planner::new(&context.host, &session, pane_env, sockets, Proof::Needless)?;
-    let rung = ladder::first(planner.harness, &session, wish.fresh, mint);
+    let rung = ladder::first(planner.harness, &session, &stored.sandbox, wish.fresh, mint);
+    let rung = crossing::carry(&context.host, &planner, &stored, rung, wish.told)?;
     let plan = planner.plan(&rung)?;
-    make_ready(context, &planner, &plan, &rung, &stored, wish)?;
+    make_ready(context, &planner, &plan)?;
     let marks = Marks::place(&plan.marks, guard::MARK)?;
     // Last of all, for what is made for the run is none of its changes.
     changes::begin(&folder, id, &plan.watched)?;
@@ -113,28 +113,15 @@ fn wanted(context: &Context, stored: &Session, message: Option<&Message>) -> (Se
 }
 
 /// Makes what the plan needs on the host, and notes what is there before the run.
-fn make_ready(
-    context: &Context,
-    planner: &Planner,
-    plan: &Plan,
-    rung: &Rung,
-    stored: &Session,
-    wish: Wish,
-) -> anyhow::Result<()> {
+fn make_ready(context: &Context, planner: &Planner, plan: &Plan) -> anyhow::Result<()> {
     let (host, harness, session) = (&context.host, planner.harness, &planner.session);
     for creation in &plan.create {
         host::create(creation)?;
     }
     if plan.sandboxed {
-        let is_new = !own::exists(host, &session.id) || stored.sandbox == Sandboxing::Off;
         let dests: Vec<&Path> = plan.mounts.iter().map(|(_, dest)| dest.as_path()).collect();
         own::make_ready(host, harness, session, &dests)?;
         renewals::settle_at_start(plan)?;
-        if (wish.told || is_new)
-            && let Some(conversation) = rung.conversation()
-        {
-            conversations::adopt(host, harness, session, conversation)?;
-        }
     }
     aftermath::settle_killed_run(context, &session.id)
 }
@@ -167,32 +154,13 @@ impl Prepared {
         }
         if stored.last_started_at.is_some()
             && !wish.fresh
-            && let Some(words) = self.why_fresh(context)
+            && let Some(words) =
+                crossing::why_fresh(&context.host, &self.planner, stored, &self.rung)
         {
             say(words);
             store.add_note(&self.id, words).explained(context)?;
         }
         Ok(())
-    }
-
-    /// Why a session that ran before does not go on with its conversation, where it does not.
-    fn why_fresh(&self, context: &Context) -> Option<&'static str> {
-        let Rung::Fresh { conversation } = &self.rung else {
-            return None;
-        };
-        let (harness, session) = (self.planner.harness, &self.planner.session);
-        if let (Conversation::SpawnResumes(_), Some(id)) = (harness.conversation, conversation) {
-            let found = conversations::look_up(&context.host, harness, session, id);
-            return (found == Transcript::Absent)
-                .then_some("nothing of its conversation is kept: a fresh one starts");
-        }
-        if session.sandbox == Sandboxing::Off && !harness.resumes_outside {
-            return Some(
-                "outside of a sandbox its harness loses what it resumes: a fresh one starts",
-            );
-        }
-        let could_resume = harness.resume.is_some();
-        could_resume.then_some("no conversation of this session is known: a fresh one starts")
     }
 
     /// Lets the harness start, runs one rung after the other until one is the last, and records the end;

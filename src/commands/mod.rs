@@ -5,6 +5,7 @@ mod bare;
 mod climb;
 mod columns;
 mod complete;
+mod crossing;
 mod delete;
 mod doctor;
 mod exec;

@@ -30,7 +30,7 @@ pub(super) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<Exi
     let tmux = context.tmux();
     let sockets = vec![tmux.socket_path().to_owned()];
     let planner = Planner::before_start(&context.host, &session, sockets)?;
-    let rung = ladder::first(planner.harness, &session, false, mint);
+    let rung = ladder::first(planner.harness, &session, &session.sandbox, false, mint);
     let plan = planner.plan(&rung)?;
     if arguments.dry_run {
         planning::print_dry_run(&planner, &plan)?;
@@ -71,6 +71,7 @@ fn start(context: &Context, session: &Session) -> anyhow::Result<String> {
     match opening::open(context, &context.tmux(), session, &Spot::NewWindow, &message)? {
         Opened::Running(pane) => Ok(pane),
         Opened::Lost => bail!("somebody else has just started this session"),
+        Opened::Refused(why) => Err(why.into()),
     }
 }
 

@@ -35,6 +35,8 @@ pub(super) enum Opened {
     Running(String),
     /// Another call was faster.
     Lost,
+    /// The pane says why it may not be.
+    Refused(UserError),
 }
 
 /// Runs `exec` for `session` at `spot`, and returns when it holds the lock, or with why not.
@@ -56,7 +58,7 @@ pub(super) fn open(
         Some(Answer::Lost) => Ok(Opened::Lost),
         Some(Answer::Refused { message, hint }) => {
             let error = UserError::new(message);
-            Err(hint.into_iter().fold(error, UserError::hint).into())
+            Ok(Opened::Refused(hint.into_iter().fold(error, UserError::hint)))
         }
         None => {
             // A window without a session that runs in it must not stay.

@@ -2,9 +2,10 @@
 
 use anyhow::bail;
 
+use crate::commands::say;
 use crate::error::UserError;
 use crate::session::{FsAccess, Policy, Sandboxing, Session};
-use crate::{cli, prompt, terminal};
+use crate::{cli, harness, prompt, terminal};
 
 /// The policy that the flags make of the session's.
 pub(super) fn new_policy(session: &Session, flags: &cli::Sandbox) -> Result<Sandboxing, UserError> {
@@ -59,10 +60,23 @@ pub(super) fn confirm_weakening(
             .hint("add --yes")
         );
     }
+    if after.sandbox == Sandboxing::Off {
+        say(&leaving(after));
+    }
     match prompt::weaken(&question)? {
         true => Ok(()),
         false => bail!(UserError::cancelled()),
     }
+}
+
+/// What it means to leave the sandbox.
+fn leaving(session: &Session) -> String {
+    let crosses = harness::find(&session.harness).is_some_and(|harness| harness.crossing.is_some());
+    let conversation = match crosses {
+        true => "the words of its conversation go along, its permissions do not",
+        false => "its conversation stays in the sandbox",
+    };
+    format!("without a sandbox it can do everything that you may; {conversation}")
 }
 
 /// What changes from one policy to the other.

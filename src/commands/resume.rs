@@ -126,7 +126,7 @@ fn start(
     let (tmux, spot) = spot(context, session, survey);
     let sockets = vec![tmux.socket_path().to_owned()];
     let planner = Planner::before_start(&context.host, &changed, sockets)?;
-    let rung = ladder::first(planner.harness, &changed, arguments.fresh, mint);
+    let rung = ladder::first(planner.harness, &changed, &session.sandbox, arguments.fresh, mint);
     let plan = planner.plan(&rung)?;
     if arguments.dry_run {
         planning::print_dry_run(&planner, &plan)?;
@@ -162,6 +162,8 @@ fn run_at(
             Ok(ExitCode::Done)
         }
         Ok(Opened::Lost) => go_to_winner(context, store, session, detach),
+        // Its pane may hold the lock a moment longer, and is no winner.
+        Ok(Opened::Refused(why)) => Err(why.into()),
         // A second call may have been faster with the same pane; then there is a winner to go to.
         Err(error) => match is_running_soon(context, session)? {
             true => go_to_winner(context, store, session, detach),

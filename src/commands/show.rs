@@ -43,7 +43,7 @@ fn text(context: &Context, session: &Session, survey: &Survey) -> String {
 fn the_sandbox(context: &Context, session: &Session, policy: Policy) -> Vec<[String; 2]> {
     let explained = || -> Result<_, UserError> {
         let planner = Planner::before_start(&context.host, session, Vec::new())?;
-        let rung = ladder::first(planner.harness, session, false, mint);
+        let rung = ladder::first(planner.harness, session, &session.sandbox, false, mint);
         let plan = planner.plan(&rung)?;
         Ok(explain::lines(&planner, &plan, policy))
     };

@@ -8,7 +8,7 @@ use crate::harness::signs::{Title, TitleSign};
 use crate::harness::state::{all_and, picked};
 use crate::harness::{
     Content, HOME, Harness, Login, Logins, Made, OWN_FOLDER, OwnFolder, Sources, StateRoot,
-    Transcripts, UserSetting, Word, Written,
+    Transcripts, UserSetting, Word, Written, crossing,
 };
 use crate::session::Activity;
 
@@ -142,6 +142,7 @@ pub(super) const HARNESS: Harness = Harness {
             "AWS_BEARER_TOKEN_BEDROCK",
         ],
     },
+    crossing: Some(&crossing::claude::CROSSING),
     titles: &[
         // Seen on 2.1.332: `◐ Claude Code` and `◑ Claude Code` in turn, else `✳ Claude Code`.
         TitleSign { title: Title::Begins('◐'..='◓'), tells: Activity::Working },

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::harness::signs::{BRAILLE, Title, TitleSign};
 use crate::harness::{
     Conversation, Harness, Identity, Login, Logins, OWN_FOLDER, OwnFolder, StateRoot, Transcripts,
-    UserSetting, Word, Written,
+    UserSetting, Word, Written, crossing,
 };
 use crate::session::Activity;
 
@@ -125,6 +125,7 @@ pub(super) const HARNESS: Harness = Harness {
         files: &[(CODEX_HOME, "auth.json"), (CODEX_HOME, "config.toml")],
         env: &["OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN"],
     },
+    crossing: Some(&crossing::codex::CROSSING),
     titles: &[
         // Seen on 0.171.0: `⠋ NAME | FOLDER`, or `NAME | FOLDER`, or before the first turn `FOLDER`; where it
         // asks, two pictures in turn before these words.

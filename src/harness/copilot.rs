@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::harness::state::picked;
 use crate::harness::{
     Content, Conversation, HOME, Harness, Logins, Made, Missing, OWN_FOLDER, OwnFolder, Shown,
-    Sources, StateRoot, Transcripts, Word,
+    Sources, StateRoot, Transcripts, Word, crossing,
 };
 
 const COPILOT: StateRoot = StateRoot { env: Some("COPILOT_HOME"), default: ".copilot" };
@@ -89,6 +89,7 @@ pub(super) const HARNESS: Harness = Harness {
         files: &[(COPILOT, "config.json")],
         env: &["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_PROVIDER_BASE_URL"],
     },
+    crossing: Some(&crossing::copilot::CROSSING),
     titles: &[],
 };
 

@@ -84,6 +84,7 @@ pub(super) const HARNESS: Harness = Harness {
         files: &[(GEMINI, "oauth_creds.json"), (GEMINI, "gemini-credentials.json")],
         env: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     },
+    crossing: None,
     titles: &[
         // `✦  Working… (FOLDER)`, `✋  Action Required`, `◇  Ready (FOLDER)`.
         TitleSign { title: Title::Begins('✦'..='✦'), tells: Activity::Working },

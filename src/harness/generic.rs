@@ -23,5 +23,6 @@ pub(super) const HARNESS: Harness = Harness {
     sandbox_env: &[],
     resume_grace: Duration::ZERO,
     logins: Logins { files: &[], env: &[] },
+    crossing: None,
     titles: &[],
 };

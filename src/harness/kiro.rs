@@ -57,5 +57,6 @@ pub(super) const HARNESS: Harness = Harness {
     sandbox_env: &[],
     resume_grace: Duration::from_secs(20),
     logins: Logins { files: &[(DATA_HOME, "kiro-cli/data.sqlite3")], env: &["KIRO_API_KEY"] },
+    crossing: None,
     titles: &[],
 };

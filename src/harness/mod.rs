@@ -6,6 +6,7 @@
 mod claude;
 mod codex;
 mod copilot;
+pub(crate) mod crossing;
 mod gemini;
 mod generic;
 mod kiro;
@@ -24,6 +25,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
+use crossing::Crossing;
 use signs::TitleSign;
 
 /// A coding agent program and how to start and resume it.
@@ -64,6 +66,8 @@ pub(crate) struct Harness {
     /// A resume that fails within this time may have failed because there was nothing to resume.
     pub(crate) resume_grace: Duration,
     pub(crate) logins: Logins,
+    /// How its conversations leave the sandbox; `None`: a fresh one starts outside.
+    pub(crate) crossing: Option<&'static Crossing>,
     /// What its pane's titles tell, where they tell anything.
     pub(crate) titles: &'static [TitleSign],
 }
@@ -177,6 +181,14 @@ impl Harness {
     pub(crate) fn resume_words(&self, filling: &Filling<'_>) -> Option<Vec<OsString>> {
         filling.conversation?;
         Some(self.fill(self.resume?, filling))
+    }
+
+    /// The words after the program to resume a conversation that has crossed.
+    pub(crate) fn crossed_words(&self, filling: &Filling<'_>) -> Vec<OsString> {
+        let defaults = self.crossing.map(|crossing| crossing.defaults).unwrap_or_default();
+        let mut words: Vec<OsString> = defaults.iter().map(OsString::from).collect();
+        words.extend(self.resume_words(filling).unwrap_or_else(|| self.spawn_words(filling)));
+        words
     }
 
     /// The words after the program to go on with the newest conversation.

@@ -98,5 +98,6 @@ pub(super) const HARNESS: Harness = Harness {
         files: &[(DATA, "opencode/auth.json")],
         env: &["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY"],
     },
+    crossing: None,
     titles: &[],
 };

@@ -17,12 +17,16 @@ use crate::ladder::Transcript;
 use crate::session::{Sandboxing, Session, SessionId};
 
 /// The harness's own root.
-fn host_root(host: &Host, kind: &Transcripts) -> Result<PathBuf, UserError> {
+pub(super) fn host_root(host: &Host, kind: &Transcripts) -> Result<PathBuf, UserError> {
     Ok(root_folder(host, &host.home()?, kind.root))
 }
 
 /// The folder of the session's own that stands in its place.
-fn own_root(host: &Host, harness: &Harness, id: &SessionId) -> Result<PathBuf, UserError> {
+pub(super) fn own_root(
+    host: &Host,
+    harness: &Harness,
+    id: &SessionId,
+) -> Result<PathBuf, UserError> {
     let root = harness.conversation.transcripts().map(|kind| kind.root);
     let own = harness.own.iter().find(|own| own.path.is_empty() && Some(own.root) == root);
     match own {
@@ -79,7 +83,7 @@ fn find(root: &Path, kind: &Transcripts, conversation: &str) -> io::Result<Trans
 }
 
 /// Nothing, where there is no regular file.
-fn opened(found: &walk::Found<'_>) -> io::Result<Option<File>> {
+pub(super) fn opened(found: &walk::Found<'_>) -> io::Result<Option<File>> {
     match found.open() {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(error),

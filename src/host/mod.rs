@@ -6,6 +6,7 @@
 
 pub(crate) mod changes;
 pub(crate) mod conversations;
+pub(crate) mod crossing;
 mod executable;
 mod facts;
 mod git;

@@ -19,6 +19,8 @@ mod cli;
 mod completion;
 /// Many commands at once: one lock, one harness, no lost row.
 mod concurrency;
+/// Out of the sandbox and back in.
+mod crossing;
 /// The check list, its status line and its data.
 mod doctor;
 /// What `--dry-run` prints is what runs.

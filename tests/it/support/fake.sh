@@ -25,10 +25,13 @@ done
 
 case $name in
 codex)
-    store=${CODEX_HOME:-$HOME/.codex}/sessions/2026/01/02
-    transcript=$store/rollout-2026-01-02T03-04-05-$conversation.jsonl
-    # The real one reads it compressed as well; here it is no less plain.
-    [ ! -e "$transcript.zst" ] || transcript=$transcript.zst
+    sessions=${CODEX_HOME:-$HOME/.codex}/sessions
+    store=$sessions/2026/01/02
+    own=$conversation
+    # It chooses its ids itself. Its own files it reads compressed as well; here those are no less plain.
+    [ -n "$own" ] || own=$(cat /proc/sys/kernel/random/uuid)
+    transcript=$(find "$sessions" -name "rollout-*$own.jsonl*" 2>/dev/null | head -n 1)
+    [ -n "$transcript" ] || transcript=$store/rollout-2026-01-02T03-04-05-$own.jsonl
     ;;
 gemini)
     store=$HOME/.gemini/tmp/project/chats
@@ -74,7 +77,7 @@ fi
 
 case $mode in
 resumed)
-    if ! grep -q '"type":"user"' "$transcript" 2>/dev/null; then
+    if ! grep -q '"type":"user"\|"role":"user"' "$transcript" 2>/dev/null; then
         echo "No conversation found with session ID: $conversation"
         exit 1
     fi
@@ -87,6 +90,22 @@ assigned)
     ;;
 esac
 
+# What a real one keeps of a message, and of how free it is.
+keep() {
+    case $name in
+    codex)
+        [ -s "$transcript" ] ||
+            printf '{"timestamp":"t","type":"session_meta","payload":{"id":"%s","session_id":"%s","timestamp":"t","cwd":"%s"}}\n' "$own" "$own" "$PWD"
+        printf '{"timestamp":"t","type":"turn_context","payload":{"approval_policy":"never"}}\n'
+        printf '{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"%s"}]}}\n' "$1"
+        ;;
+    *)
+        printf '{"type":"permission-mode","permissionMode":"bypassPermissions"}\n'
+        printf '{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"%s"},"uuid":"%s","permissionMode":"bypassPermissions","sessionId":"%s","cwd":"%s"}\n' "$1" "$(cat /proc/sys/kernel/random/uuid)" "$conversation" "$PWD"
+        ;;
+    esac
+}
+
 obey() {
     verb=${1%% *}
     rest=${1#"$verb"}
@@ -96,7 +115,7 @@ obey() {
     die) kill -s "$rest" $$ ;;
     say)
         mkdir -p "$store"
-        printf '{"type":"user","message":"%s"}\n' "$rest" >>"$transcript" && echo 'SAID'
+        keep "$rest" >>"$transcript" && echo 'SAID'
         ;;
     fork)
         setsid sleep 600 </dev/null >/dev/null 2>&1 &

@@ -1,0 +1,154 @@
+//! The way of a conversation from a session's own folder to the host's store, and back.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::error::UserError;
+use crate::harness::crossing::{Crossing, Given};
+use crate::harness::{Harness, Transcripts};
+use crate::host::conversations::{adopt, host_root, look_up, opened, own_root};
+use crate::host::{Host, make_private_folder, own, walk};
+use crate::ladder::Transcript;
+use crate::session::Session;
+
+/// No conversation that crosses is larger.
+const LARGEST: u64 = 256 * 1024 * 1024;
+
+/// Puts what crosses of `conversation` into the host's store, for a session that is not sandboxed any more: the
+/// id that it has there. `None` where nothing was said in it.
+///
+/// Id and place are an agent's words, and may be those of any conversation of the host's: where one stands, or
+/// the place is none that the harness chooses, another id is taken.
+pub(crate) fn leave(
+    host: &Host,
+    harness: &Harness,
+    session: &Session,
+    conversation: &str,
+) -> anyhow::Result<Option<String>> {
+    let (Some(crossing), Some(kind)) = (harness.crossing, harness.conversation.transcripts())
+    else {
+        return Ok(None);
+    };
+    let root = own_root(host, harness, &session.id)?;
+    let Some(found) = read(&root, kind, session, conversation)? else {
+        return Ok(None);
+    };
+    let given = Given { conversation, cwd: &session.cwd };
+    let stays = uuid::Uuid::try_parse(conversation).is_ok()
+        && crossing.puts(&found.path, &given)
+        && look_up(host, harness, session, conversation) == Transcript::Absent;
+    let place = stays.then(|| found.path.clone());
+    let Some(crossed) = cross(crossing, &found.text, given, place) else {
+        return Ok(None);
+    };
+    let dest = host_root(host, kind)?.join(&crossed.path);
+    make_private_folder(dest.parent().unwrap_or(&dest))?;
+    own::write(&dest, &mut crossed.text.as_slice())?;
+    Ok(Some(crossed.conversation))
+}
+
+/// Puts the host's `conversation` into the own folder of a sandboxed session: the id that it has there. One that
+/// is there already is the session's own; where the session `was_outside` meanwhile, what was said there comes
+/// under another id, since codex remembers more of a conversation than stands in its file.
+pub(crate) fn enter(
+    host: &Host,
+    harness: &Harness,
+    session: &Session,
+    conversation: &str,
+    was_outside: bool,
+) -> anyhow::Result<String> {
+    let former = || Ok(conversation.to_owned());
+    if look_up(host, harness, session, conversation) == Transcript::Absent {
+        adopt(host, harness, session, conversation)?;
+        return former();
+    }
+    let (Some(crossing), Some(kind), true) =
+        (harness.crossing, harness.conversation.transcripts(), was_outside)
+    else {
+        return former();
+    };
+    let Some(found) = read(&host_root(host, kind)?, kind, session, conversation)? else {
+        return former();
+    };
+    let given = Given { conversation, cwd: &session.cwd };
+    let Some(crossed) = cross(crossing, &found.text, given, None) else {
+        return former();
+    };
+    let root = own_root(host, harness, &session.id)?;
+    own::make_way(&root, &crossed.path)?;
+    own::write(&root.join(&crossed.path), &mut crossed.text.as_slice())?;
+    Ok(crossed.conversation)
+}
+
+/// A transcript that was found, or that crossed.
+struct Text {
+    conversation: String,
+    /// Below the root of the store.
+    path: PathBuf,
+    text: Vec<u8>,
+}
+
+/// What crosses of `text`: to `place`, or else under a new id.
+fn cross(
+    crossing: &Crossing,
+    text: &[u8],
+    given: Given<'_>,
+    place: Option<PathBuf>,
+) -> Option<Text> {
+    let minted = uuid::Uuid::new_v4().to_string();
+    let given = match place {
+        Some(_) => given,
+        None => Given { conversation: &minted, ..given },
+    };
+    let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    Some(Text {
+        text: crossing.take(text, &given)?.into_bytes(),
+        path: place.unwrap_or_else(|| crossing.place(&given, &now)),
+        conversation: given.conversation.to_owned(),
+    })
+}
+
+/// The transcript of `conversation` below `root`.
+fn read(
+    root: &Path,
+    kind: &Transcripts,
+    session: &Session,
+    conversation: &str,
+) -> anyhow::Result<Option<Text>> {
+    let (mut text, mut refused) = (None, None);
+    for path in kind.paths_of(conversation) {
+        walk::files(root, &path, &mut |found| {
+            let Some(file) = opened(found)? else {
+                return Ok(false);
+            };
+            if !path.ends_with(".jsonl") {
+                refused = Some("is compressed".to_owned());
+            } else if file.metadata()?.len() > LARGEST {
+                refused = Some(format!("is larger than {} MB", LARGEST >> 20));
+            } else {
+                let mut bytes = Vec::new();
+                file.take(LARGEST).read_to_end(&mut bytes)?;
+                let path = found.path.to_owned();
+                text = Some(Text { conversation: conversation.to_owned(), path, text: bytes });
+            }
+            Ok(text.is_some())
+        })?;
+        if text.is_some() {
+            return Ok(text);
+        }
+    }
+    match refused {
+        None => Ok(None),
+        Some(why) => Err(UserError::new(format!(
+            "the conversation of session {} {why}: it can neither leave the sandbox nor come back",
+            session.id
+        ))
+        .hint(format!(
+            "go on with it where it is: hqt-tmux resume {id}, or begin a new one there: \
+             add --fresh",
+            id = session.id
+        ))
+        .into()),
+    }
+}
