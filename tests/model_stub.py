@@ -7,7 +7,8 @@ It renews tokens of OpenAI's, and answers Anthropic's messages (claude), OpenAI'
 FOLDER stand
   port          where it listens, written once it does
   questions     every question that it was asked, one JSON object a line
-  NAME.command  given by the test: a question with `RUNBASH NAME` makes the harness run this shell command
+  NAME.command  given by the test: a question with `RUNBASH NAME` makes the harness run this shell command; where NAME
+                begins with `ask`, codex is told that it needs more than its own sandbox allows
   NAME.said     what the harness told that the command said
 Every other question is answered with `STUB-REPLY`. It ends when its standard input does.
 """
@@ -64,12 +65,12 @@ def anthropic(question):
     results = [block for block in new if block["type"] == "tool_result"]
     for block in results:
         write(block["tool_use_id"] + ".said", str(block.get("content", "")))
-    has_shell = "Bash" in [tool.get("name") for tool in question.get("tools", [])]
+    shell = next((tool["name"] for tool in question.get("tools", []) if tool.get("name") in ("Bash", "bash")), None)
     text = " ".join(block["text"] for block in new if block["type"] == "text")
-    call = wanted(text) if has_shell and not results else None
+    call = wanted(text) if shell and not results else None
     block, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": REPLY}
     if call:
-        block = {"type": "tool_use", "id": call[0], "name": "Bash", "input": {}}
+        block = {"type": "tool_use", "id": call[0], "name": shell, "input": {}}
         words = json.dumps({"command": call[1], "description": "an act"})
         delta = {"type": "input_json_delta", "partial_json": words}
     message = {"id": new_id(), "type": "message", "role": "assistant", "model": question.get("model", "stub"),
@@ -103,8 +104,10 @@ def openai(question):
     item = {"type": "message", "id": new_id(), "role": "assistant", "status": "completed",
             "content": [{"type": "output_text", "text": REPLY, "annotations": []}]}
     if call:
+        escalated = {"sandbox_permissions": "require_escalated", "justification": "the test wants it"}
+        escalated = escalated if call[0].startswith("ask") else {}
         item = {"type": "function_call", "id": new_id(), "call_id": call[0], "name": "exec_command",
-                "arguments": json.dumps({"cmd": call[1]}), "status": "completed"}
+                "arguments": json.dumps({"cmd": call[1]} | escalated), "status": "completed"}
     response = {"id": new_id(), "object": "response", "status": "in_progress", "output": []}
     return [
         {"type": "response.created", "response": response},

@@ -5,6 +5,8 @@
 mod activity;
 /// A conversation and what it survives.
 mod coming_back;
+/// Out of the sandbox and back in.
+mod crossing;
 /// A background service of the host.
 mod daemon;
 /// What they show first, the flags that they know, the folder that they are installed in.
@@ -15,6 +17,8 @@ mod guards;
 mod kiro;
 /// A login that is renewed inside.
 mod logins;
+/// Copilot, which only tests/newest-harnesses starts.
+mod more;
 /// Where its files land, and what of the host it can't read.
 mod private;
 mod programs;

@@ -10,7 +10,7 @@ use crate::support::{kill_hard, wait_gone};
 
 /// The conversation id of a session.
 #[track_caller]
-fn conversation(world: &World, id: &str) -> String {
+pub(super) fn conversation(world: &World, id: &str) -> String {
     let session = world.env.session(id);
     let conversation = session["conversation_id"].as_str();
     conversation.unwrap_or_else(|| panic!("no conversation: {session}")).to_owned()
@@ -18,7 +18,7 @@ fn conversation(world: &World, id: &str) -> String {
 
 /// The one question that holds `text` was asked with all of `earlier` before it.
 #[track_caller]
-fn goes_on_from(world: &World, text: &str, earlier: &[&str]) {
+pub(super) fn goes_on_from(world: &World, text: &str, earlier: &[&str]) {
     let questions = world.questions().into_iter().map(|q| q.to_string());
     let asked: Vec<String> = questions.filter(|q| q.contains(text)).collect();
     let has_all = |q: &String| earlier.iter().all(|words| q.contains(words));

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::world::{BOTH, CLAUDE, CODEX, Kind, World, files_below};
+use super::world::{BOTH, CLAUDE, CODEX, GEMINI, Kind, World, files_below};
 
 /// What the host's own harness would run or obey, below the home folder.
 fn targets(kind: Kind, mark: &Path) -> Vec<(&'static str, String)> {
@@ -23,6 +23,9 @@ fn targets(kind: Kind, mark: &Path) -> Vec<(&'static str, String)> {
             (".codex/app-server-daemon/planted", words()),
         ];
     }
+    if kind.id == "gemini" {
+        return of_gemini(&mark.to_string());
+    }
     let server = format!(
         r#"{{"hasCompletedOnboarding":true,"mcpServers":{{"x":{{"command":"touch","args":["{mark}"]}}}}}}"#
     );
@@ -36,6 +39,21 @@ fn targets(kind: Kind, mark: &Path) -> Vec<(&'static str, String)> {
         (".claude/shell-snapshots/planted.sh", words()),
         (".claude/CLAUDE.md", words()),
         (".claude.json", server),
+    ]
+}
+
+/// The same for gemini.
+fn of_gemini(mark: &str) -> Vec<(&'static str, String)> {
+    let settings = format!(
+        r#"{{"security":{{"auth":{{"selectedType":"gemini-api-key"}}}},"hooksConfig":{{"enabled":true}},"hooks":{{"SessionStart":[{{"matcher":"*","hooks":[{{"type":"command","name":"x","command":"touch {mark}"}}]}}]}}}}"#
+    );
+    let git = format!("[core]\n\tfsmonitor = touch {mark}\n[gpg]\n\tprogram = touch\n");
+    vec![
+        (".gemini/settings.json", settings),
+        (".gemini/GEMINI.md", "HQT_PLANTED=planted".into()),
+        (".gemini/.env", "HQT_PLANTED=planted".into()),
+        (".gemini/policies/planted.toml", "# planted".into()),
+        (".gemini/history/project/.git/config", git),
     ]
 }
 
@@ -70,22 +88,23 @@ fn on_the_host(world: &World, kind: Kind) -> Vec<Option<String>> {
 /// Starts the harness on the host, lets it talk, and gives what the words HQT_PLANTED are to it. It
 /// talks twice, since codex runs what it was told to run at the end of a turn, and is not ended before
 /// `may_end`.
-fn use_on_the_host(world: &World, kind: Kind, may_end: impl Fn()) -> String {
-    world.trust_project();
-    let id = world.new_session(kind, &["--no-sandbox"]);
+fn use_on_the_host(world: &World, kind: Kind, folder: &Path, may_end: impl Fn()) -> String {
+    world.trust(folder);
+    let id = world.new_session_in(folder, kind, &["--no-sandbox"]);
     world.wait_screen(&id, kind.first_outside);
-    world.say(&id, "spoken on the host");
+    let words = format!("spoken in {}", folder.file_name().unwrap().to_str().unwrap());
+    world.say(&id, &words);
     world.say(&id, "and once more");
     may_end();
     world.stop(&id);
     let questions = world.questions().into_iter().map(|q| q.to_string());
-    let mut questions = questions.filter(|question| question.contains("spoken on the host"));
+    let mut questions = questions.filter(|question| question.contains(&words));
     questions.next().unwrap()
 }
 
 #[test]
 fn e25_e26_what_is_planted_inside_does_not_run_on_the_host() {
-    for kind in BOTH {
+    for kind in [CLAUDE, CODEX, GEMINI] {
         let Some(world) = World::new() else {
             return;
         };
@@ -94,19 +113,25 @@ fn e25_e26_what_is_planted_inside_does_not_run_on_the_host() {
         let id = world.start(kind, &[]);
         world.say(&id, "so that its own files are there");
         let before = on_the_host(&world, kind);
-        world.run(&id, &script);
+        // Gemini refuses commands that hold commands.
+        fs::write(world.env.project().join("plant.sh"), script).unwrap();
+        world.run(&id, "sh plant.sh");
         world.allows(&id, "echo fine >in-the-project");
         world.stop(&id);
         assert_eq!(before, on_the_host(&world, kind), "{}", kind.id);
-        let heard = use_on_the_host(&world, kind, || {});
-        assert!(!heard.contains("HQT_PLANTED=planted"), "{heard}");
-        assert!(!mark.exists(), "{}: what was planted ran", kind.id);
+        let other = world.env.path("other");
+        fs::create_dir(&other).unwrap();
+        for folder in [world.env.project(), other] {
+            let heard = use_on_the_host(&world, kind, &folder, || {});
+            assert!(!heard.contains("HQT_PLANTED=planted"), "{heard}");
+            assert!(!mark.exists(), "{}: what was planted ran", kind.id);
+        }
     }
 }
 
 #[test]
 fn e25_e26_control_what_the_host_plants_runs() {
-    for kind in BOTH {
+    for kind in [CLAUDE, CODEX, GEMINI] {
         let Some(world) = World::new() else {
             return;
         };
@@ -118,7 +143,7 @@ fn e25_e26_control_what_the_host_plants_runs() {
         shell.args(["-c", &planting(kind, &mark, &targets)]);
         drop(world.env.finish(shell));
         let marked = || world.wait("mark of what was planted", || mark.exists().then_some(()));
-        let heard = use_on_the_host(&world, kind, marked);
+        let heard = use_on_the_host(&world, kind, &world.env.project(), marked);
         assert!(heard.contains("HQT_PLANTED=planted"), "{heard}");
     }
 }

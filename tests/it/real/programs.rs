@@ -19,22 +19,31 @@ pub(super) fn tools() -> String {
 /// The folder with the real executables, installed when they are not there yet.
 pub(super) fn executables() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        if let Some(given) = std::env::var_os("HQT_TEST_HARNESSES") {
-            return given.into();
-        }
-        let script = repository_folder().join("tests/real-harnesses");
-        let output = Command::new(&script)
-            .stdin(Stdio::null())
-            .output()
-            .expect("tests/real-harnesses starts");
-        assert!(
-            output.status.success(),
-            "the real claude and codex are not here and could not be installed:\n{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        String::from_utf8(output.stdout).expect("a path").trim_end().into()
-    })
+    FOLDER.get_or_init(|| installed("HQT_TEST_HARNESSES", &[]))
+}
+
+/// The same for opencode and copilot.
+pub(super) fn more_executables() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| installed("HQT_TEST_MORE_HARNESSES", &["--more"]))
+}
+
+fn installed(given: &str, args: &[&str]) -> PathBuf {
+    if let Some(given) = std::env::var_os(given) {
+        return given.into();
+    }
+    let script = repository_folder().join("tests/real-harnesses");
+    let output = Command::new(&script)
+        .args(args)
+        .stdin(Stdio::null())
+        .output()
+        .expect("tests/real-harnesses starts");
+    assert!(
+        output.status.success(),
+        "the real harnesses are not here and could not be installed:\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).expect("a path").trim_end().into()
 }
 
 /// The model, once it listens; it writes to `model` in the world.

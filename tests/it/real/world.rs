@@ -29,6 +29,12 @@ pub(super) const CLAUDE: Kind =
 pub(super) const CODEX: Kind =
     Kind { id: "codex", first: "YOLO mode", first_outside: "OpenAI Codex" };
 
+pub(super) const GEMINI: Kind =
+    Kind { id: "gemini", first: "YOLO", first_outside: "Type your message" };
+
+pub(super) const COPILOT: Kind =
+    Kind { id: "copilot", first: "Allow All", first_outside: "Manual Approval" };
+
 pub(super) const BOTH: [Kind; 2] = [CLAUDE, CODEX];
 
 /// One test's world.
@@ -68,6 +74,10 @@ impl World {
         let port = fs::read_to_string(env.path("model/port")).unwrap();
         env.set("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{port}"));
         env.set("ANTHROPIC_AUTH_TOKEN", "x");
+        env.set("GOOGLE_GEMINI_BASE_URL", format!("http://127.0.0.1:{port}"));
+        env.set("GEMINI_API_KEY", "x");
+        // Without one gemini asks a model which model is to be asked.
+        env.set("GEMINI_MODEL", "gemini-2.5-flash");
         env.set("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
         for (name, value) in variables {
             env.set(name, *value);
@@ -95,19 +105,37 @@ impl World {
              base_url = \"http://127.0.0.1:{port}/v1\"\n"
         );
         fs::write(codex.join("config.toml"), config).unwrap();
+        let gemini = self.env.home().join(".gemini");
+        fs::create_dir_all(&gemini).unwrap();
+        let settled = json!({
+            "security": {"auth": {"selectedType": "gemini-api-key"}},
+            "general": {"enableAutoUpdate": false},
+            "privacy": {"usageStatisticsEnabled": false}
+        });
+        fs::write(gemini.join("settings.json"), settled.to_string()).unwrap();
     }
 
-    /// Has the host's user trust the project, as an answer to the harnesses' question would.
+    /// Has the host's user trust the project.
     pub(super) fn trust_project(&self) {
-        let project = self.env.project();
+        self.trust(&self.env.project());
+    }
+
+    /// Has the host's user trust a folder, as an answer to the harnesses' question would.
+    pub(super) fn trust(&self, folder: &Path) {
+        let name = folder.to_str().unwrap();
         let file = self.env.home().join(".claude.json");
         let mut state: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
-        state["projects"][project.to_str().unwrap()] = json!({"hasTrustDialogAccepted": true});
+        state["projects"][name] = json!({"hasTrustDialogAccepted": true});
         fs::write(file, state.to_string()).unwrap();
         let file = self.env.home().join(".codex/config.toml");
         let mut config = fs::read_to_string(&file).unwrap();
-        config += &format!("[projects.\"{}\"]\ntrust_level = \"trusted\"\n", project.display());
+        config += &format!("[projects.\"{name}\"]\ntrust_level = \"trusted\"\n");
         fs::write(file, config).unwrap();
+        let file = self.env.home().join(".gemini/trustedFolders.json");
+        let trusted = fs::read_to_string(&file).unwrap_or_else(|_| "{}".to_owned());
+        let mut trusted: Value = serde_json::from_str(&trusted).unwrap();
+        trusted[name] = json!("TRUST_FOLDER");
+        fs::write(file, trusted.to_string()).unwrap();
     }
 
     /// From now on a program that the test puts into `bin` wins over the real one.
@@ -150,9 +178,21 @@ impl World {
     /// The id of a new session in the project.
     #[track_caller]
     pub(super) fn new_session(&self, kind: Kind, args: &[&str]) -> String {
+        self.new_session_in(&self.env.project(), kind, args)
+    }
+
+    #[track_caller]
+    pub(super) fn new_session_in(&self, folder: &Path, kind: Kind, args: &[&str]) -> String {
         let mut command = self.env.hqt(&["new", "-d", "--harness", kind.id, "--cwd"]);
-        command.arg(self.env.project()).args(args);
+        command.arg(folder).args(args);
         self.env.finish(command).ok_with_words().trim_end().to_owned()
+    }
+
+    /// The id of a new session with a command of its own, in the project, without a sandbox.
+    #[track_caller]
+    pub(super) fn new_session_of(&self, command: &[&str]) -> String {
+        let kind = Kind { id: "generic", first: "", first_outside: "" };
+        self.new_session(kind, &[&["--no-sandbox", "--"], command].concat())
     }
 
     /// Resumes a session, and waits until its pane shows `text`.

@@ -1,0 +1,51 @@
+//! Copilot, which is large: only `tests/newest-harnesses` starts it.
+
+use std::fs;
+
+use super::coming_back::{conversation, goes_on_from};
+use super::crossing::order;
+use super::programs::{executables, more_executables, tools};
+use super::world::{COPILOT, World};
+
+fn world() -> Option<World> {
+    let path = format!("{}:{}:{}", more_executables().display(), executables().display(), tools());
+    let mut world = World::on_a_server_with(&[("PATH", &path)])?;
+    let port = fs::read_to_string(world.env.path("model/port")).unwrap();
+    world.env.set("COPILOT_PROVIDER_BASE_URL", format!("http://127.0.0.1:{port}"));
+    for (name, value) in [
+        ("COPILOT_PROVIDER_TYPE", "anthropic"),
+        ("COPILOT_PROVIDER_API_KEY", "x"),
+        ("COPILOT_MODEL", "claude-sonnet-4"),
+    ] {
+        world.env.set(name, value);
+    }
+    Some(world)
+}
+
+#[test]
+#[ignore = "copilot is a download of its own: tests/newest-harnesses runs this"]
+fn x32_copilot_leaves_the_sandbox_without_its_freedom() {
+    let Some(world) = world() else {
+        return;
+    };
+    let id = world.start(COPILOT, &[]);
+    world.say(&id, "the first word");
+    world.allows(&id, "echo done inside");
+    world.stop(&id);
+    let known = conversation(&world, &id);
+    let store = world.env.home().join(".copilot/session-state").join(&known);
+    assert!(!store.exists(), "a sandboxed conversation is the host's");
+    world.resume(&id, &["--no-sandbox", "--yes"], "Confirm folder trust");
+    let text = fs::read_to_string(store.join("events.jsonl")).unwrap();
+    assert!(!text.contains("allowAllPermissions"), "{text}");
+    let pane = world.env.pane_of(&id).id;
+    world.env.tmux(&["send-keys", "-t", &pane, "Enter"]);
+    world.wait_screen(&id, COPILOT.first_outside);
+    world.say(&id, "outside of it");
+    goes_on_from(&world, "outside of it", &["the first word", "echo done inside"]);
+    let mark = world.env.path("mark");
+    order(&world, &id, "out", &mark);
+    world.wait_screen(&id, "Do you want");
+    assert!(!mark.exists(), "it did not wait for an answer");
+    world.stop(&id);
+}
