@@ -14,7 +14,7 @@ use crate::plan::{Creation, SharedLogin};
 use crate::sandbox::environment::Variables;
 use crate::sandbox::refusal::{Surroundings, check_relocated};
 use crate::sandbox::{Bind, Origin};
-use crate::session::Session;
+use crate::session::{Session, SessionId};
 
 /// The state of one harness.
 #[derive(Default)]
@@ -73,33 +73,7 @@ pub(super) fn look_up(
             state.relocated.insert(OsString::from(env), folder.into());
         }
     }
-    for own in harness.own {
-        let dest = inside(host, home, own);
-        let place = canonical_as_far_as_it_exists(&own::folder(host, &session.id)?).join(own.name);
-        state.binds.push(Origin::Own.writable_at(place, &dest));
-        state.binds.extend(in_home(host, home, own, &dest));
-        if dest.starts_with(&session.cwd) {
-            // bubblewrap would make it, with the mode of the project's.
-            state.create.push(Creation::Folder(dest.clone()));
-        }
-        for name in shown_names(own, &dest) {
-            state.show(workplaces, dest.join(name))?;
-        }
-        for made in own.made {
-            ensure_not_led(workplaces, &host_file(host, home, own, made.name))?;
-        }
-        for login in own.logins {
-            ensure_not_led(workplaces, &host_file(host, home, own, login.name))?;
-            if let Some(shared) = logins::shared(host, home, harness, own, login)? {
-                state.binds.push(logins::bind(host, home, own, &shared));
-                state.logins.push(shared);
-            }
-        }
-    }
-    for shown in harness.shown {
-        let dest = root_folder(host, home, shown.root).join(shown.path);
-        state.show_or_make(workplaces, dest, shown.missing)?;
-    }
+    state.add(host, home, harness, (&session.id, &session.cwd), workplaces)?;
     Ok(state)
 }
 
@@ -149,6 +123,45 @@ fn shown_names(own: &OwnFolder, folder: &Path) -> Vec<String> {
 }
 
 impl HarnessState {
+    /// What `harness` has in the session `id` in `cwd`.
+    fn add(
+        &mut self,
+        host: &Host,
+        home: &Path,
+        harness: &Harness,
+        (id, cwd): (&SessionId, &Path),
+        workplaces: &Workplaces,
+    ) -> Result<(), UserError> {
+        for own in harness.own {
+            let dest = inside(host, home, own);
+            let place = canonical_as_far_as_it_exists(&own::folder(host, id)?).join(own.name);
+            self.binds.push(Origin::Own.writable_at(place, &dest));
+            self.binds.extend(in_home(host, home, own, &dest));
+            if dest.starts_with(cwd) {
+                // bubblewrap would make it, with the mode of the project's.
+                self.create.push(Creation::Folder(dest.clone()));
+            }
+            for name in shown_names(own, &dest) {
+                self.show(workplaces, dest.join(name))?;
+            }
+            for made in own.made {
+                ensure_not_led(workplaces, &host_file(host, home, own, made.name))?;
+            }
+            for login in own.logins {
+                ensure_not_led(workplaces, &host_file(host, home, own, login.name))?;
+                if let Some(shared) = logins::shared(host, home, harness, own, login)? {
+                    self.binds.push(logins::bind(host, home, own, &shared));
+                    self.logins.push(shared);
+                }
+            }
+        }
+        for shown in harness.shown {
+            let dest = root_folder(host, home, shown.root).join(shown.path);
+            self.show_or_make(workplaces, dest, shown.missing)?;
+        }
+        Ok(())
+    }
+
     /// Shows `dest`, which is there, read-only.
     fn show(&mut self, workplaces: &Workplaces, dest: PathBuf) -> Result<(), UserError> {
         let source = match workplaces.real(&dest) {
@@ -218,4 +231,42 @@ fn led_by_an_agent(path: &Path) -> UserError {
         for_terminal(path)
     ))
     .hint("replace the symlink by the file or folder itself")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::ALL;
+
+    #[test]
+    fn of_no_harness_is_the_state_on_the_host_writable() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = fs::canonicalize(folder.path()).unwrap();
+        let store = home.join("store");
+        let env = [("HOME", &home), ("XDG_STATE_HOME", &store)];
+        let env = env.map(|(name, path)| (name.into(), path.clone().into()));
+        let host = Host { env: env.into(), uid: 0, exe: PathBuf::new() };
+        for harness in ALL {
+            for own in harness.own {
+                let there = inside(&host, &home, own);
+                let logins = own.logins.iter().map(|login| login.name);
+                for name in own.shown.iter().copied().chain(logins) {
+                    fs::create_dir_all(&there).unwrap();
+                    fs::write(there.join(name.replace('*', "x")), "{}").unwrap();
+                }
+            }
+            let (mut state, mut read_only) = (HarnessState::default(), 0);
+            let workplaces = Workplaces::with(&host, &[]).unwrap();
+            let session = (&SessionId::parse("0123456789ab").unwrap(), Path::new("/p"));
+            state.add(&host, &home, harness, session, &workplaces).unwrap();
+            let binds = state.binds;
+            for bind in &binds {
+                let of_the_host = bind.source().filter(|source| !source.starts_with(&store));
+                assert!(of_the_host.is_none() || bind.is_read_only(), "{}: {bind:?}", harness.id);
+                read_only += usize::from(of_the_host.is_some());
+            }
+            let shown: usize = harness.own.iter().map(|own| own.shown.len()).sum();
+            assert!(read_only >= shown, "{}: {binds:?}", harness.id);
+        }
+    }
 }

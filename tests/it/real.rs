@@ -3,6 +3,8 @@
 
 /// What they show of what they are doing.
 mod activity;
+/// What their user has set up, and what is chosen inside.
+mod at_home;
 /// A conversation and what it survives.
 mod coming_back;
 /// Out of the sandbox and back in.

@@ -104,8 +104,11 @@ fn more_than_a_renewal_of_a_login_does_not_come_back() {
         let mut more = (kind.login)("evil");
         more["apiKeyHelper"] = json!("touch /tmp/evil");
         let mut other = (kind.login)("evil");
-        other["claudeAiOauth"]["scopes"] = json!(["s", "t"]);
-        other["tokens"]["id_token"] = json!("e30.eyJzdWIiOiJ0d28ifQ.x");
+        match kind.harness {
+            "claude" => other["claudeAiOauth"]["scopes"] = json!(["s", "t"]),
+            // `{"sub":"two"}`.
+            _ => other["tokens"]["id_token"] = json!("e30.eyJzdWIiOiJ0d28ifQ.x"),
+        }
         let told = || env.screen(&inside.id).matches("in more than a renewal").count();
         for plant in [more, other, json!([]), json!("text")] {
             let before = told();

@@ -130,6 +130,25 @@ fn x37_what_was_planted_in_a_sessions_own_leads_nowhere() {
 }
 
 #[test]
+fn x37_what_stands_in_the_way_of_a_mount_stops_no_start() {
+    for plant in ["echo x >~/.claude/scripts", "ln -s ../../elsewhere ~/.claude/scripts"] {
+        let env = TestEnv::new();
+        env.require_bwrap();
+        let inside = Trial::new(&env, &["--sandbox"]);
+        inside.allows(plant);
+        inside.end();
+        let scripts = env.home().join(".claude/scripts");
+        fs::create_dir(&scripts).unwrap();
+        fs::write(scripts.join("line.sh"), "of the host").unwrap();
+        let settings = r#"{"statusLine":{"type":"command","command":"~/.claude/scripts/line.sh"}}"#;
+        fs::write(env.home().join(".claude/settings.json"), settings).unwrap();
+        env.run(&["resume", "-d", "--fresh", &inside.id]).ok_with_words();
+        env.wait_screen(&inside.id, "FAKE-READY");
+        inside.allows("grep 'of the host' ~/.claude/scripts/line.sh");
+    }
+}
+
+#[test]
 fn x37_no_transcript_is_learnt_through_a_link() {
     let env = TestEnv::new();
     env.require_bwrap();
