@@ -180,5 +180,6 @@ fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
 
 /// Says something to a person, on stderr. Nobody listening is no failure.
 fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "hqt-tmux: {text}");
+    // In one piece: a harness writes there, too.
+    let _ = io::stderr().write_all(format!("hqt-tmux: {text}\n").as_bytes());
 }
