@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::harness::state::picked;
 use crate::harness::{
-    Content, Conversation, HOME, Harness, Logins, Made, Missing, OWN_FOLDER, OwnFolder, Shown,
-    Sources, StateRoot, Transcripts, Word, crossing,
+    Content, Conversation, HOME, Harness, Logins, Made, Mended, Missing, OWN_FOLDER, OwnFolder,
+    Shown, Sources, StateRoot, Transcripts, Word, crossing,
 };
 
 const COPILOT: StateRoot = StateRoot { env: Some("COPILOT_HOME"), default: ".copilot" };
@@ -60,11 +60,18 @@ pub(super) const HARNESS: Harness = Harness {
             Made { name: "config.json", content: Content::Words(login) },
             Made { name: "mcp-config.json", content: Content::Words(servers) },
         ],
+        mended: &[Mended { name: "mcp-config.json", was: "{}\n", is: "{\"mcpServers\":{}}\n" }],
         ..OWN_FOLDER
     }],
     shown: &[
         // The program unpacks itself there, 235 MB; what is there already is used.
-        Shown { root: HOME, path: ".cache/copilot", missing: Missing::Skip },
+        Shown {
+            root: HOME,
+            path: ".cache/copilot",
+            missing: Missing::Tell(
+                "copilot unpacks 235 MB for this session alone: run it once outside, and all share that",
+            ),
+        },
     ],
     env_pass: &[
         "COPILOT_HOME",

@@ -17,8 +17,8 @@ mod state;
 
 pub(crate) use login::{Identity, Login, Written};
 pub(crate) use state::{
-    Content, HOME, Made, Missing, OWN_FOLDER, OwnFolder, Shown, Sources, StateRoot, Transcripts,
-    fits,
+    Content, HOME, Made, Mended, Missing, OWN_FOLDER, OwnFolder, Shown, Sources, StateRoot,
+    Transcripts, fits,
 };
 
 use std::ffi::OsString;

@@ -38,8 +38,18 @@ pub(crate) struct OwnFolder {
     pub(crate) shown: &'static [&'static str],
     pub(crate) made: &'static [Made],
     pub(crate) logins: &'static [Login],
+    /// Files of the host's that are mended.
+    pub(crate) mended: &'static [Mended],
     /// One of the files `made`, if it stands in `$HOME` as long as the root is not relocated.
     pub(crate) in_home: Option<&'static str>,
+}
+
+/// What an earlier version of ours made on the host, and the harness complains of.
+#[derive(Debug)]
+pub(crate) struct Mended {
+    pub(crate) name: &'static str,
+    pub(crate) was: &'static str,
+    pub(crate) is: &'static str,
 }
 
 /// An own folder in which nothing is shown or made.
@@ -50,6 +60,7 @@ pub(crate) const OWN_FOLDER: OwnFolder = OwnFolder {
     shown: &[],
     made: &[],
     logins: &[],
+    mended: &[],
     in_home: None,
 };
 
@@ -91,7 +102,8 @@ pub(crate) struct Shown {
 /// What happens when the path is not there.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Missing {
-    Skip,
+    /// A person is told this.
+    Tell(&'static str),
     /// It is made before the start, a folder with mode 0700.
     CreateFolder,
     /// It is made before the start, a file with mode 0600 and this content.

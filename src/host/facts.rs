@@ -140,6 +140,7 @@ fn side(
     side.binds.extend(named.binds);
     side.notes.extend(named.notes);
     side.create.extend(state.create);
+    side.notes.extend(state.notes);
     show_git(host, cwd, policy, &shown, &mut side)?;
     planted::clear(&workplaces, cwd, &mut side)?;
     side.kinds = kinds(&side.binds);

@@ -64,6 +64,12 @@ pub(crate) fn make_ready(
             }
         }
         sweep(&place, own)?;
+        for mended in own.mended {
+            let file = host_file(host, &home, own, mended.name);
+            if reading::text(&file) == mended.was {
+                write(&file, &mut mended.is.as_bytes())?;
+            }
+        }
         for made in own.made {
             make(&place, made, &host_file(host, &home, own, made.name), &session.cwd)?;
         }

@@ -23,6 +23,8 @@ pub(super) struct HarnessState {
     pub(super) create: Vec<Creation>,
     pub(super) relocated: Variables,
     pub(super) logins: Vec<SharedLogin>,
+    /// What a person should know before the run.
+    pub(super) notes: Vec<String>,
 }
 
 /// Where `root` is for this caller; canonical as far as it exists.
@@ -184,7 +186,10 @@ impl HarnessState {
             return self.show(workplaces, dest);
         }
         match missing {
-            Missing::Skip => return Ok(()),
+            Missing::Tell(words) => {
+                self.notes.push(words.to_owned());
+                return Ok(());
+            }
             Missing::CreateFolder => self.create.push(Creation::Folder(dest.clone())),
             Missing::CreateFile(content) => {
                 self.create.push(Creation::File(dest.clone(), content));

@@ -186,6 +186,23 @@ fn x38_a_transcript_that_never_ends_holds_nobody_up() {
 }
 
 #[test]
+fn v01_an_empty_file_of_ours_that_copilot_complains_of_is_mended() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    env.install_harness("copilot");
+    let file = env.home().join(".copilot/mcp-config.json");
+    fs::create_dir(file.parent().unwrap()).unwrap();
+    let servers = r#"{"mcpServers":{"x":{"command":"y"}}}"#;
+    for (was, is) in [("{}\n", "{\"mcpServers\":{}}\n"), (servers, servers)] {
+        fs::write(&file, was).unwrap();
+        let inside = Trial::of("copilot", &env, &env.project(), &["--sandbox"]);
+        assert_eq!(fs::read_to_string(&file).unwrap(), is);
+        let said = inside.allows("cat ~/.copilot/mcp-config.json");
+        assert_eq!(said.trim(), is.trim());
+    }
+}
+
+#[test]
 fn v04_a_conversation_of_copilot_that_is_gone_is_told() {
     let env = TestEnv::new();
     env.require_bwrap();
