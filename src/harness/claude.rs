@@ -1,14 +1,13 @@
 //! Claude Code. Facts seen on 2.1.332.
 
-use std::ffi::OsString;
 use std::time::Duration;
 
 use crate::harness::Conversation::Assigned;
 use crate::harness::signs::{Title, TitleSign};
-use crate::harness::state::{all_and, picked};
+use crate::harness::state::{all_and, changed, picked};
 use crate::harness::{
     Content, HOME, Harness, Login, Logins, Made, OWN_FOLDER, OwnFolder, Sources, StateRoot,
-    Transcripts, UserSetting, Word, Written, crossing,
+    Transcripts, Word, Written, crossing,
 };
 use crate::session::Activity;
 
@@ -19,16 +18,9 @@ pub(super) const HARNESS: Harness = Harness {
     id: "claude",
     programs: &["claude"],
     install_hint: "npm install -g @anthropic-ai/claude-code",
-    spawn: &[
-        Word::SkipPermissions,
-        Word::SandboxedBySettings(settings),
-        Word::Is("--session-id"),
-        Word::Conversation,
-        Word::Arguments,
-    ],
+    spawn: &[Word::SkipPermissions, Word::Is("--session-id"), Word::Conversation, Word::Arguments],
     resume: Some(&[
         Word::SkipPermissions,
-        Word::SandboxedBySettings(settings),
         Word::Is("--resume"),
         Word::Conversation,
         Word::Arguments,
@@ -36,16 +28,7 @@ pub(super) const HARNESS: Harness = Harness {
     go_on: None,
     resumes_outside: true,
     sandbox_skip_permission_flags: &["--dangerously-skip-permissions"],
-    user_settings: &[
-        UserSetting {
-            files: &[(CONFIG, "settings.json"), (CONFIG, ".claude.json"), (HOME, ".claude.json")],
-            text: r#""preferredNotifChannel""#,
-        },
-        UserSetting {
-            files: &[(CONFIG, "settings.json"), (CONFIG, "settings.local.json")],
-            text: r#""tui""#,
-        },
-    ],
+    user_settings: &[],
     command_settings: &[(CONFIG, "settings.json"), (CONFIG, "settings.local.json")],
     project: &[
         ".claude/settings.json",
@@ -150,21 +133,6 @@ pub(super) const HARNESS: Harness = Harness {
     ],
 };
 
-/// Settings for the run alone. One answers the "bypass permissions" warning. A bell, where the user
-/// has chosen no other sign, lets tmux's bell flag tell who waits. With a choice of screen claude does
-/// not offer its new one at every start, as it would while it can't keep the answer.
-fn settings(user_has_set: &[bool]) -> Vec<OsString> {
-    let mut json = r#"{"skipDangerousModePermissionPrompt":true"#.to_owned();
-    let made = [r#","preferredNotifChannel":"terminal_bell""#, r#","tui":"default""#];
-    for (setting, is_set) in made.iter().zip(user_has_set) {
-        if !is_set {
-            json.push_str(setting);
-        }
-    }
-    json.push('}');
-    vec!["--settings".into(), json.into()]
-}
-
 /// Of what claude notes about its user: that he is no newcomer, who he is, and which servers he wants. The rest
 /// tells of other projects.
 fn user_state(sources: &Sources<'_>) -> Option<String> {
@@ -177,10 +145,21 @@ fn user_state(sources: &Sources<'_>) -> Option<String> {
         "customApiKeyResponses",
         "preferredNotifChannel",
     ];
-    picked(sources, TAKEN, &["hasCompletedOnboarding", "theme"])
+    let state = picked(sources, TAKEN, &["hasCompletedOnboarding", "theme"]);
+    // A bell, where the user has chosen no other sign, lets tmux's bell flag tell who waits.
+    changed(state, |fields| {
+        fields.entry("preferredNotifChannel").or_insert("terminal_bell".into());
+    })
 }
 
-/// The user's settings; the model and its kin as they were chosen inside.
+/// The user's settings; the model and its kin as they were chosen inside. What a session needs stands here and
+/// not in `--settings`, which may be given once, and by the user.
 fn user_settings(sources: &Sources<'_>) -> Option<String> {
-    all_and(sources, &["model", "effortLevel", "outputStyle", "theme"])
+    let settings = all_and(sources, &["model", "effortLevel", "outputStyle", "theme"]);
+    changed(settings, |fields| {
+        // Answers the "bypass permissions" warning.
+        fields.insert("skipDangerousModePermissionPrompt".into(), true.into());
+        // With a choice of screen claude does not offer its new one.
+        fields.entry("tui").or_insert("default".into());
+    })
 }

@@ -123,7 +123,8 @@ pub(super) const HARNESS: Harness = Harness {
     resume_grace: Duration::from_secs(20),
     logins: Logins {
         files: &[(CODEX_HOME, "auth.json"), (CODEX_HOME, "config.toml")],
-        env: &["OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN"],
+        // A key alone is none: codex asks how to sign in all the same.
+        env: &["CODEX_ACCESS_TOKEN"],
     },
     crossing: Some(&crossing::codex::CROSSING),
     titles: &[

@@ -146,6 +146,20 @@ fn with_kept(mut fields: Map<String, Value>, own: &str, kept: &[&str]) -> Option
     (!fields.is_empty()).then(|| Value::Object(fields).to_string())
 }
 
+/// `text`, an object or nothing yet, with a change; what is no object stays as it is.
+pub(crate) fn changed(
+    text: Option<String>,
+    change: impl FnOnce(&mut Map<String, Value>),
+) -> Option<String> {
+    let mut fields = match text.as_deref().map(serde_json::from_str) {
+        None => Map::new(),
+        Some(Ok(Value::Object(fields))) => fields,
+        Some(_) => return text,
+    };
+    change(&mut fields);
+    Some(Value::Object(fields).to_string())
+}
+
 /// The host's file as it is; the session's own one where the host has none.
 pub(crate) fn the_hosts(sources: &Sources<'_>) -> Option<String> {
     let text = if sources.host.is_empty() { sources.own } else { sources.host };

@@ -44,7 +44,7 @@ fn the_forms_are_the_verified_spellings() {
     assert_eq!(words(&harness("claude").spawn_words(&filling(false))), "--session-id 0a1b");
     assert_eq!(
         words(&harness("claude").resume_words(&filling(true)).unwrap()),
-        r#"--dangerously-skip-permissions --settings {"skipDangerousModePermissionPrompt":true} --resume 0a1b"#
+        r#"--dangerously-skip-permissions --resume 0a1b"#
     );
     assert_eq!(
         words(&harness("codex").resume_words(&filling(true)).unwrap()),

@@ -192,8 +192,8 @@ fn login_note(host: &Host, harness: &Harness) -> Option<String> {
     let id = harness.programs.first()?;
     (!is_logged_in(host, harness)).then(|| {
         format!(
-            "{id} has no login on this machine: it will ask inside, where a login can't be kept; run \
-             `{id}` once outside and log in there"
+            "{id} has no login on this machine: it will ask inside, and what you answer there is this \
+             session's alone; run `{id}` once outside and log in there for all of them"
         )
     })
 }

@@ -76,6 +76,18 @@ fn a_named_variable_is_passed_inside() {
 }
 
 #[test]
+fn v07_a_key_alone_is_no_login_of_codex() {
+    let mut env = TestEnv::new();
+    env.require_bwrap();
+    fs::remove_file(env.home().join(".codex/auth.json")).unwrap();
+    env.set("OPENAI_API_KEY", "key");
+    let mut command = env.hqt(&["new", "-d", "--harness", "codex", "--sandbox", "--cwd"]);
+    command.arg(env.project());
+    let said = env.finish(command).stderr;
+    assert!(said.contains("no login") && said.contains("this session's alone"), "{said}");
+}
+
+#[test]
 fn v09_a_model_of_the_users_own_is_a_login_of_copilot() {
     let mut env = TestEnv::new();
     env.require_bwrap();

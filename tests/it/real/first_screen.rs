@@ -76,6 +76,28 @@ fn u22_an_offer_that_the_host_has_not_answered_is_not_made_inside() {
 }
 
 #[test]
+fn v06_the_users_own_settings_for_the_run_leave_nothing_in_the_way() {
+    let Some(world) = World::new() else {
+        return;
+    };
+    let file = world.env.project().join("of-the-run.json");
+    fs::write(&file, r#"{"cleanupPeriodDays":99}"#).unwrap();
+    for settings in [
+        &["--settings", r#"{"cleanupPeriodDays":99}"#][..],
+        &[r#"--settings={"cleanupPeriodDays":99}"#],
+        &["--settings", "of-the-run.json"],
+    ] {
+        let id = world.new_session(CLAUDE, &[&["--sandbox", "--"], settings].concat());
+        world.wait("first screen", || {
+            let screen = world.env.screen(&id);
+            (screen.contains(CLAUDE.first) || screen.contains("No, exit")).then_some(())
+        });
+        is_the_first_screen(&world, CLAUDE, &id);
+        world.stop(&id);
+    }
+}
+
+#[test]
 fn s23_a_server_that_claude_started_does_not_stop_claude() {
     let variables = [("CLAUDECODE", "1"), ("CLAUDE_CODE_ENTRYPOINT", "cli")];
     let Some(world) = World::on_a_server_with(&variables) else {
