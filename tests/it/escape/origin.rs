@@ -63,11 +63,18 @@ fn x01_a_hash_bang_line_is_read_as_the_kernel_reads_it() {
         assert!(seen_by_a_run(&env, "--no-sandbox", &["./run.sh"]).contains("CANARY"));
         let seen = seen_by_a_run(&env, "--sandbox", &["./run.sh"]);
         assert!(!seen.contains("CANARY"), "{seen}");
-        // A trusted script with such a line leads nowhere else either.
-        install(&env.home().join("bin/global"), &text);
-        let program = env.home().join("bin/global");
-        let planned = planned(&env, &project, &["--", program.to_str().unwrap()]);
-        assert!(!planned.contains(".ssh"), "{planned}");
+        // A script of the user's own with such a line leads nowhere else either.
+        let (program, other) = (env.home().join("scripts/global"), env.home().join("documents/i"));
+        install(&other, "CANARY");
+        let shows_it = |line: String| {
+            install(&program, &line);
+            let planned = planned(&env, &project, &["--", program.to_str().unwrap()]);
+            assert!(planned.contains("scripts/global"), "{planned}");
+            planned.contains(&format!(" {} ", other.display()))
+        };
+        assert!(!shows_it(format!("#!{}{separator}\n", other.display())));
+        // The control: that is how it would be named.
+        assert!(shows_it(format!("#!{}\t\n", other.display())));
     }
 }
 
@@ -86,6 +93,11 @@ fn x01_an_interpreter_in_the_project_is_looked_up_inside() {
         let planned = planned(&env, &project, &["--", program]);
         assert!(!planned.contains(".ssh"), "{planned}");
     }
+    // Nor is what it names without a link.
+    let private = private_script(&env);
+    install(&project.join("run.sh"), &format!("#!{}\n", private.display()));
+    let text = planned(&env, &project, &["--", "./run.sh"]);
+    assert!(!text.contains("deploy.sh"), "{text}");
     // The control: an interpreter of the user's own is shown.
     let interpreter = env.home().join("interpreters/mine");
     install(&interpreter, "#!/bin/sh\n");
@@ -188,7 +200,7 @@ fn x07_settings_that_lie_in_the_project_are_read_only_there() {
         let trial = Trial::new(&env, &[sandbox]);
         for act in [
             "echo evil >>gitconfig",
-            "echo evil >n && mv n gitconfig",
+            "echo evil >n && mv -f n gitconfig",
             "mv gitconfig moved && mv moved gitconfig",
             "echo evil >>cc/s.json",
             "mv cc dd && mv dd cc",
