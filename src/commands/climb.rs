@@ -119,8 +119,7 @@ fn make_ready(context: &Context, planner: &Planner, plan: &Plan) -> anyhow::Resu
         host::create(creation)?;
     }
     if plan.sandboxed {
-        let dests: Vec<&Path> = plan.mounts.iter().map(|(_, dest)| dest.as_path()).collect();
-        own::make_ready(host, harness, session, &dests)?;
+        own::make_ready(host, harness, session, &plan.mounts)?;
         renewals::settle_at_start(plan)?;
     }
     aftermath::settle_killed_run(context, &session.id)

@@ -1,6 +1,7 @@
 //! The folders of a session's own, which stand inside in the place of its harness's state. An agent wrote what
 //! is in them, while nothing of its run is left when they are made ready: no link in them is followed.
 
+use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
@@ -44,26 +45,26 @@ pub(crate) fn size(host: &Host, id: &SessionId) -> Option<(u64, bool)> {
     Some(walk::size(&folder))
 }
 
-/// Makes the folders ready for a run: what is shown or made in them is not there or made anew. `dests` are the
-/// places of the mounts that are to come.
+/// Makes the folders ready for a run: what is shown or made in them is not there or made anew. `mounts` are the
+/// sources and places of the mounts that are to come.
 pub(crate) fn make_ready(
     host: &Host,
     harness: &Harness,
     session: &Session,
-    dests: &[&Path],
+    mounts: &[(PathBuf, PathBuf)],
 ) -> anyhow::Result<()> {
     let home = host.home()?;
     for own in harness.own {
         let place = place(host, &session.id, own)?;
         make_private_folder(&place)?;
         let inside = inside(host, &home, own);
-        for dest in dests {
+        for (source, dest) in mounts {
             // bubblewrap follows a link in the place of a mount point, and makes what it leads to.
             if let Ok(below) = dest.strip_prefix(&inside) {
-                clear(&place, below)?;
+                clear(&place, below, source.is_dir())?;
             }
         }
-        sweep(&place, own)?;
+        sweep(&place, own, &|name| mounts.iter().any(|(_, dest)| *dest == inside.join(name)))?;
         for mended in own.mended {
             let file = host_file(host, &home, own, mended.name);
             if reading::text(&file) == mended.was {
@@ -88,33 +89,35 @@ pub(crate) fn make_ready(
     Ok(())
 }
 
-/// Removes what stands at `below`, or in the place of a folder on the way to it.
-fn clear(place: &Path, below: &Path) -> anyhow::Result<()> {
+/// Removes what stands at `below`, or in the place of a folder on the way to it; a folder is a mount point already
+/// where `folder` is to be mounted, and what is in it is covered.
+fn clear(place: &Path, below: &Path, folder: bool) -> anyhow::Result<()> {
     let mut at = place.to_owned();
     let mut parts = below.components().peekable();
     while let Some(Component::Normal(part)) = parts.next() {
         at.push(part);
         let is_folder = fs::symlink_metadata(&at).is_ok_and(|meta| meta.is_dir());
-        if !is_folder || parts.peek().is_none() {
+        let is_last = parts.peek().is_none();
+        if !is_folder || (is_last && !folder) {
             return remove(&at);
         }
     }
     Ok(())
 }
 
-/// Removes what has the name of something shown, and the mount points that bubblewrap left: a harness would
-/// read them as empty settings.
-fn sweep(place: &Path, own: &OwnFolder) -> anyhow::Result<()> {
+/// Removes what has the name of something shown that is not `mounted` this time, and the mount points that bubblewrap
+/// left: a harness would read them as empty settings.
+fn sweep(place: &Path, own: &OwnFolder, mounted: &dyn Fn(&OsStr) -> bool) -> anyhow::Result<()> {
     const MOUNT_POINT: u32 = 0o444;
     // Whatever is beyond is of this session alone.
     const MOST: usize = 10_000;
     for entry in fs::read_dir(place)?.take(MOST).flatten() {
-        let is_shown =
-            |pattern: &&str| entry.file_name().to_str().is_some_and(|name| fits(name, pattern));
+        let name = entry.file_name();
+        let is_shown = |pattern: &&str| name.to_str().is_some_and(|name| fits(name, pattern));
         let is_left = entry.metadata().is_ok_and(|meta| {
             meta.is_file() && meta.size() == 0 && meta.mode() & 0o777 == MOUNT_POINT
         });
-        if is_left || own.shown.iter().any(is_shown) {
+        if is_left || (own.shown.iter().any(is_shown) && !mounted(&name)) {
             remove(&entry.path())?;
         }
     }
