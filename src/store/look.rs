@@ -23,11 +23,10 @@ impl Store {
             Err(error) if error.is_of_writing() => error,
             opened => return opened,
         };
-        let store = match Self::open_to_read(folder) {
+        let store = match Self::open_read_only(folder, PATIENCE) {
             Err(Error::Absent) => return Err(refused),
             opened => opened?,
         };
-        store.connection.busy_timeout(PATIENCE)?;
         // An older one lacks columns, and can't get them here.
         match store.version()? == migrations::known() {
             true => Ok(store),
@@ -38,11 +37,10 @@ impl Store {
     /// The folders in which sandboxed sessions have ever written, also those that are deleted. A moment's
     /// writer is waited for: without the answer nothing starts.
     pub(crate) fn workplaces(folder: &Path) -> Result<Vec<PathBuf>> {
-        let store = match Self::open_to_read(folder) {
+        let store = match Self::open_read_only(folder, PATIENCE) {
             Err(Error::Absent) => return Ok(Vec::new()),
             opened => opened?,
         };
-        store.connection.busy_timeout(PATIENCE)?;
         // An older store has the projects alone, until it is written.
         let query = match store.version()? {
             ..2 => return Ok(Vec::new()),

@@ -64,6 +64,11 @@ impl Store {
 
     /// Opens the store for one quick read. [`Error::Absent`] when there is none.
     pub(crate) fn open_to_read(folder: &Path) -> Result<Self> {
+        Self::open_read_only(folder, HASTE)
+    }
+
+    /// Opens the store to read it, and waits for a writer at most `patience`, from the first look on.
+    fn open_read_only(folder: &Path, patience: Duration) -> Result<Self> {
         let path = path(folder);
         // What may not be looked into is not absent.
         if !path.try_exists()? {
@@ -71,7 +76,7 @@ impl Store {
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&path, flags)?;
-        connection.busy_timeout(HASTE)?;
+        connection.busy_timeout(patience)?;
         migrations::ensure_known(&connection)?;
         Ok(Self { connection })
     }

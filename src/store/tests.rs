@@ -148,3 +148,19 @@ fn a_run_leaves_its_traces() {
     store.mark_seen(&[&session.id]).unwrap();
     assert_eq!(store.summary().unwrap().failed_unseen, 0);
 }
+
+#[test]
+fn where_sessions_have_worked_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    Store::open(folder.path()).unwrap();
+    let writer = Connection::open(crate::store::path(folder.path())).unwrap();
+    writer.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    // The control: a look in haste gives up.
+    assert!(Store::open_to_read(folder.path()).is_err());
+    std::thread::scope(|scope| {
+        let asked = scope.spawn(|| Store::workplaces(folder.path()));
+        std::thread::sleep(2 * crate::store::HASTE);
+        writer.execute_batch("COMMIT").unwrap();
+        assert_eq!(asked.join().unwrap().unwrap(), Vec::<std::path::PathBuf>::new());
+    });
+}
