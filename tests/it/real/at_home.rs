@@ -68,7 +68,9 @@ fn u22_a_model_that_is_chosen_inside_is_kept_for_the_session() {
     assert_eq!(own()["apiKeyHelper"], "evil");
     world.stop(&id);
     world.resume(&id, &[], "a word");
-    assert_eq!(own(), json!({"model": "haiku", "cleanupPeriodDays": 99}));
+    let now = own();
+    assert_eq!([&now["model"], &now["cleanupPeriodDays"]], [&json!("haiku"), &json!(99)]);
+    assert_eq!(now["apiKeyHelper"], Value::Null);
     assert!(screen().contains("Haiku"), "{}", screen());
     let host: Value = serde_json::from_slice(&fs::read(settings).unwrap()).unwrap();
     assert_eq!(host, json!({"model": "sonnet", "cleanupPeriodDays": 99}));
