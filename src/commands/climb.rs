@@ -9,6 +9,7 @@ use anyhow::{Context as _, bail};
 use crate::chain::{Chain, Outcome};
 use crate::commands::aftermath::Aftermath;
 use crate::commands::planning::{Planner, Proof, mint};
+use crate::commands::renewals::Told;
 use crate::commands::{Context, Explained, aftermath, crossing, planning, renewals, say, survey};
 use crate::error::{ExitCode, UserError};
 use crate::escape::for_terminal;
@@ -43,6 +44,7 @@ pub(super) struct Prepared {
     terminal: Saved,
     start: SystemTime,
     marks: Marks,
+    told: Told,
 }
 
 /// Takes the lock, plans, and starts the chain; `None` when somebody else has the lock. The run counts as
@@ -73,7 +75,8 @@ pub(super) fn prepare(
     let rung = ladder::first(planner.harness, &session, &stored.sandbox, wish.fresh, mint);
     let rung = crossing::carry(&context.host, &planner, &stored, rung, wish.told)?;
     let plan = planner.plan(&rung)?;
-    make_ready(context, &planner, &plan)?;
+    let told = Told::default();
+    make_ready(context, &planner, &plan, &told)?;
     let marks = Marks::place(&plan.marks, guard::MARK)?;
     // Last of all, for what is made for the run is none of its changes.
     changes::begin(&folder, id, &plan.watched)?;
@@ -86,6 +89,7 @@ pub(super) fn prepare(
         plan,
         planner,
         rung,
+        told,
     };
     prepared.begin(context, &store, &stored, socket.as_deref(), wish)?;
     Ok(Some(prepared))
@@ -113,14 +117,20 @@ fn wanted(context: &Context, stored: &Session, message: Option<&Message>) -> (Se
 }
 
 /// Makes what the plan needs on the host, and notes what is there before the run.
-fn make_ready(context: &Context, planner: &Planner, plan: &Plan) -> anyhow::Result<()> {
+fn make_ready(
+    context: &Context,
+    planner: &Planner,
+    plan: &Plan,
+    told: &Told,
+) -> anyhow::Result<()> {
     let (host, harness, session) = (&context.host, planner.harness, &planner.session);
     for creation in &plan.create {
         host::create(creation)?;
     }
     if plan.sandboxed {
         own::make_ready(host, harness, session, &plan.mounts)?;
-        renewals::settle_at_start(plan)?;
+        // The harness starts all the same: it then asks for a login, or does without.
+        renewals::settle(plan, told, true);
     }
     aftermath::settle_killed_run(context, &session.id)
 }
@@ -184,9 +194,10 @@ impl Prepared {
         close: &dyn Fn(),
     ) -> anyhow::Result<ExitCode> {
         loop {
-            let (plan, id) = (&self.plan, &self.id);
-            let run =
-                self.chain.run(signals, &|renewed| renewals::take(context, id, plan, renewed));
+            let (plan, id, told) = (&self.plan, &self.id, &self.told);
+            let run = self
+                .chain
+                .run(signals, &|renewed| renewals::take(context, id, plan, told, renewed));
             self.terminal.restore();
             let run = run?;
             let ended = match &run.outcome {
@@ -212,7 +223,7 @@ impl Prepared {
                 failed,
                 start: self.start,
             };
-            renewals::settle(&self.plan);
+            renewals::settle(&self.plan, &self.told, false);
             // Gone before the end is recorded: a session that is stopped has left nothing behind.
             drop(std::mem::take(&mut self.marks));
             aftermath.settle(context, close)?;

@@ -1,6 +1,9 @@
 //! Renewals of logins and of guarded files while a session runs, and what a person is told of them.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use crate::commands::{Context, Explained, say};
 use crate::escape::{for_terminal, lines_for_terminal};
@@ -10,18 +13,27 @@ use crate::plan::{Plan, SharedLogin};
 use crate::renewal::Renewed;
 use crate::session::SessionId;
 
-/// Has the copies of logins be what the host has, or a renewal of it.
-pub(super) fn settle_at_start(plan: &Plan) -> anyhow::Result<()> {
-    for shared in &plan.logins {
-        tell(shared, logins::settle(shared, true)?);
+/// What was said of logins, and when: an agent can change one as often as it likes, and every session that shares it
+/// would say so.
+#[derive(Default)]
+pub(super) struct Told(RefCell<HashMap<String, Instant>>);
+
+impl Told {
+    /// The same words once a minute.
+    fn say(&self, words: String) {
+        const PAUSE: Duration = Duration::from_secs(60);
+        let mut told = self.0.borrow_mut();
+        if told.get(&words).is_none_or(|said| said.elapsed() >= PAUSE) {
+            say(&words);
+            told.insert(words, Instant::now());
+        }
     }
-    Ok(())
 }
 
 /// Carries renewals of logins, and says which guards are gone.
-pub(super) fn take(context: &Context, id: &SessionId, plan: &Plan, renewed: &Renewed) {
+pub(super) fn take(context: &Context, id: &SessionId, plan: &Plan, told: &Told, renewed: &Renewed) {
     if renewed.logins {
-        settle(plan);
+        settle(plan, told, false);
     }
     for file in &renewed.unguarded {
         say_unguarded(context, id, file);
@@ -39,25 +51,27 @@ fn say_unguarded(context: &Context, id: &SessionId, file: &Path) {
     let _ = context.store().and_then(|store| store.add_note(id, &words).explained(context));
 }
 
-/// Carries renewals of logins, and says what can't be.
-pub(super) fn settle(plan: &Plan) {
+/// Carries renewals of logins, and says what can't be; `at_start` the copies are then what the host has, or a renewal
+/// of it.
+pub(super) fn settle(plan: &Plan, told: &Told, at_start: bool) {
     for shared in &plan.logins {
-        match logins::settle(shared, false) {
-            Ok(carried) => tell(shared, carried),
-            Err(error) => say(&lines_for_terminal(&format!("{error:#}"))),
-        }
+        let words = match logins::settle(shared, at_start) {
+            Ok(carried) => words(shared, carried),
+            Err(error) => Some(lines_for_terminal(&format!("{error:#}"))),
+        };
+        words.into_iter().for_each(|words| told.say(words));
     }
 }
 
-fn tell(shared: &SharedLogin, carried: Carried) {
+fn words(shared: &SharedLogin, carried: Carried) -> Option<String> {
     let file = for_terminal(&shared.host);
     match carried {
-        Carried::Nothing | Carried::In => {}
-        Carried::Out if !shared.login.identities.is_empty() => {}
-        Carried::Out => say(&format!(
+        Carried::Nothing | Carried::In => None,
+        Carried::Out if !shared.login.identities.is_empty() => None,
+        Carried::Out => Some(format!(
             "the login in `{file}` was renewed inside; whether it is still yours can't be told from it"
         )),
-        Carried::Refused => say(&format!(
+        Carried::Refused => Some(format!(
             "the login inside was changed in more than a renewal: `{file}` stays as it is"
         )),
     }

@@ -46,7 +46,6 @@ impl Login {
         before: &'a Value,
         now: &Value,
     ) -> bool {
-        const LONGEST: usize = 16 * 1024;
         match (before, now) {
             (Value::Object(before), Value::Object(now)) => {
                 before.len() == now.len()
@@ -60,7 +59,7 @@ impl Login {
                     })
             }
             (before, now) if before == now => true,
-            (Value::String(_), Value::String(now)) => now.len() <= LONGEST && self.may_change(path),
+            (Value::String(_), Value::String(now)) => is_token(now) && self.may_change(path),
             (Value::Number(_), Value::Number(_)) => self.may_change(path),
             _ => false,
         }
@@ -88,6 +87,15 @@ impl Identity {
         let said = token.as_str()?.split('.').nth(1)?;
         serde_json::from_slice(&base64(said)?).ok()
     }
+}
+
+/// Whether `text` looks like a token, or a time: an empty one would log the user out, and what is no word could end a
+/// line or reach a terminal.
+fn is_token(text: &str) -> bool {
+    const LONGEST: usize = 16 * 1024;
+    !text.is_empty()
+        && text.len() <= LONGEST
+        && text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// Decodes the alphabet of tokens, without padding (RFC 4648, 5).
@@ -148,6 +156,9 @@ mod tests {
         assert!(changed("/claudeAiOauth/accessToken", json!("b")));
         assert!(changed("/claudeAiOauth/expiresAt", json!(2)));
         assert!(!changed("/claudeAiOauth/expiresAt", json!("2")));
+        for no_token in ["", "a\nb", "\u{1b}]0;title\u{7}", "\u{2066}", &"a".repeat(20_000)] {
+            assert!(!changed("/claudeAiOauth/accessToken", json!(no_token)), "{no_token:?}");
+        }
         assert!(!changed("/claudeAiOauth/scopes", json!(["x", "y"])));
         assert!(!changed("/claudeAiOauth/subscriptionType", json!("pro")));
         let mut more = before.clone();

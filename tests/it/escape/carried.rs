@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -109,12 +110,13 @@ fn more_than_a_renewal_of_a_login_does_not_come_back() {
             // `{"sub":"two"}`.
             _ => other["tokens"]["id_token"] = json!("e30.eyJzdWIiOiJ0d28ifQ.x"),
         }
-        let told = || env.screen(&inside.id).matches("in more than a renewal").count();
         for plant in [more, other, json!([]), json!("text")] {
-            let before = told();
-            inside.allows(&kind.writes(&plant.to_string()));
-            env.wait_until("word of it", || (told() > before).then_some(()));
+            // It says so once in a while.
+            let another = Trial::of(kind.harness, &env, &env.project(), &["--sandbox"]);
+            another.allows(&kind.writes(&plant.to_string()));
+            env.wait_screen(&another.id, "in more than a renewal");
             assert_eq!(kind.on_the_host(&env), was, "{plant}");
+            another.end();
         }
         for plant in
             ["rm -f $f; ln -s /etc/passwd $f", "rm -f $f; mkfifo $f", "rm -rf $f; mkdir $f"]
@@ -134,4 +136,59 @@ fn more_than_a_renewal_of_a_login_does_not_come_back() {
         let inside = Trial::of(kind.harness, &env, &env.project(), &["--sandbox"]);
         inside.allows(&format!("grep -q 'from inside' ~/{}", kind.file));
     }
+}
+
+/// What an agent can do to the login that it shares, so that nobody else writes it: `$f` is the file, `$d` the folder
+/// of one that is written by a rename.
+const IN_THE_WAY: &[&str] = &[
+    "chmod 0 $f",
+    "chmod 0 $d || chmod 0 $f",
+    "rm -f $f; mkdir -p $f/x; touch $f/x/y; chmod 0 $f/x",
+    "rm -f $f; ln -s /etc/passwd $f",
+    "rm -f $f; mkfifo $f",
+    "truncate -s 1T $f",
+    "python3 -c \"import fcntl,os,sys,time; f=os.open('$f',os.O_RDONLY); fcntl.fcntl(f,1024,0); \
+     open(os.path.expanduser('~/leased'),'w'); time.sleep(60)\" >/dev/null 2>&1 & \
+     for i in $(seq 50); do [ -e ~/leased ] && break; sleep 0.1; done; cd /",
+];
+
+#[test]
+fn what_one_session_makes_of_a_shared_login_is_in_no_others_way() {
+    for kind in KINDS {
+        for plant in IN_THE_WAY {
+            let env = kind.world();
+            let inside = Trial::of(kind.harness, &env, &env.project(), &["--sandbox"]);
+            let vars = match kind.harness {
+                "claude" => "d=/nowhere f=~/.claude/.credentials.json",
+                _ => "d=~/.codex/hqt-tmux-login f=~/.codex/hqt-tmux-login/auth.json",
+            };
+            inside.run(&format!("{vars}; {plant}"));
+            let start = Instant::now();
+            let other = Trial::of(kind.harness, &env, &env.project(), &["--sandbox"]);
+            assert!(start.elapsed() < Duration::from_secs(20), "{plant}: {:?}", start.elapsed());
+            other.allows(&format!("grep -q '\"old\"' ~/{}", kind.file));
+            let renewed = (kind.login)("from inside");
+            other.allows(&kind.writes(&renewed.to_string()));
+            kind.wait_on_the_host(&env, &renewed);
+        }
+    }
+}
+
+#[test]
+fn who_changes_a_shared_login_again_and_again_fills_nobodys_screen() {
+    let kind = &KINDS[0];
+    let env = kind.world();
+    let inside = Trial::of(kind.harness, &env, &env.project(), &["--sandbox"]);
+    let other = Trial::of(kind.harness, &env, &env.project(), &["--sandbox"]);
+    let told = || env.screen(&other.id).matches("in more than a renewal").count();
+    inside.run(&kind.writes("{}"));
+    env.wait_until("word of it", || (told() > 0).then_some(()));
+    for round in 0..20 {
+        inside.run(&kind.writes(&format!("{{\"round\":{round}}}")));
+    }
+    // The positive control: what comes after it has been seen as well.
+    let renewed = (kind.login)("from inside");
+    inside.allows(&kind.writes(&renewed.to_string()));
+    kind.wait_on_the_host(&env, &renewed);
+    assert_eq!(told(), 1, "{}", env.screen(&other.id));
 }
