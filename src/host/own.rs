@@ -13,7 +13,9 @@ use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::harness::{Content, Harness, Made, OwnFolder, Sources, Written, fits};
 use crate::host::state::{host_file, inside};
-use crate::host::{Host, logins, make_private_folder, reading, walk};
+use crate::host::{
+    Host, canonical_as_far_as_it_exists, logins, make_private_folder, reading, walk,
+};
 use crate::session::{Session, SessionId};
 
 /// No made file is larger, and nothing larger is copied.
@@ -66,7 +68,8 @@ pub(crate) fn make_ready(
         }
         sweep(&place, own, &|name| mounts.iter().any(|(_, dest)| *dest == inside.join(name)))?;
         for mended in own.mended {
-            let file = host_file(host, &home, own, mended.name);
+            // A user may keep it elsewhere.
+            let file = canonical_as_far_as_it_exists(&host_file(host, &home, own, mended.name));
             if reading::text(&file) == mended.was {
                 write(&file, &mut mended.is.as_bytes())?;
             }
