@@ -159,9 +159,14 @@ impl Crossing {
 
     /// Whether it lies at `path` as its harness would have put it, for the conversation and folder `given`.
     pub(crate) fn puts(&self, path: &Path, given: &Given<'_>) -> bool {
-        let pattern =
-            |path: &Path| path.to_string_lossy().replace(|c: char| c.is_ascii_digit(), "0");
-        pattern(path) == pattern(&self.place(given, "0000-00-00T00:00:00Z"))
+        let (path, wanted) = (path.to_string_lossy(), self.place(given, "####-##-##T##:##:##Z"));
+        let wanted = wanted.to_string_lossy();
+        let fits = |(is, wanted): (char, char)| match wanted {
+            // Of the time, which nobody knows; no folder or id holds one.
+            '#' => is.is_ascii_digit(),
+            wanted => is == wanted,
+        };
+        path.len() == wanted.len() && path.chars().zip(wanted.chars()).all(fits)
     }
 
     /// Where the conversation lies after it crossed at the time `now`, which is RFC 3339's.

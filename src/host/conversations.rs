@@ -6,33 +6,30 @@
 use std::fs::File;
 use std::io;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use crate::error::UserError;
 use crate::harness::{Conversation, Harness, Transcripts};
 use crate::host::state::root_folder;
+use crate::host::walk::Root;
 use crate::host::{Host, own, reading, walk};
 use crate::ladder::Transcript;
 use crate::session::{Sandboxing, Session, SessionId};
 
 /// The harness's own root.
-pub(super) fn host_root(host: &Host, kind: &Transcripts) -> Result<PathBuf, UserError> {
-    Ok(root_folder(host, &host.home()?, kind.root))
+pub(super) fn host_root(host: &Host, kind: &Transcripts) -> Result<Root, UserError> {
+    Ok(Root::Users(root_folder(host, &host.home()?, kind.root)))
 }
 
 /// The folder of the session's own that stands in its place.
-pub(super) fn own_root(
-    host: &Host,
-    harness: &Harness,
-    id: &SessionId,
-) -> Result<PathBuf, UserError> {
+pub(super) fn own_root(host: &Host, harness: &Harness, id: &SessionId) -> Result<Root, UserError> {
     let root = harness.conversation.transcripts().map(|kind| kind.root);
     let own = harness.own.iter().find(|own| own.path.is_empty() && Some(own.root) == root);
-    match own {
-        Some(own) => own::place(host, id, own),
-        None => own::folder(host, id),
-    }
+    Ok(Root::Agents(match own {
+        Some(own) => own::place(host, id, own)?,
+        None => own::folder(host, id)?,
+    }))
 }
 
 /// Where an earlier version kept the transcripts of sandboxed sessions of codex, by their dates.
@@ -65,7 +62,7 @@ pub(crate) fn look_up(
 
 /// In every folder that the paths mean: how that of a project is spelt there has changed between versions, and ids
 /// are unique.
-fn find(root: &Path, kind: &Transcripts, conversation: &str) -> io::Result<Transcript> {
+fn find(root: &Root, kind: &Transcripts, conversation: &str) -> io::Result<Transcript> {
     let mut best = Transcript::Absent;
     for path in kind.paths_of(conversation) {
         let present = walk::files(root, &path, &mut |found| {
@@ -100,7 +97,7 @@ struct Learnt {
 }
 
 /// Shows `visit` every such conversation below `root`.
-fn each(root: &Path, kind: &Transcripts, visit: &mut dyn FnMut(Learnt)) -> Option<()> {
+fn each(root: &Root, kind: &Transcripts, visit: &mut dyn FnMut(Learnt)) -> Option<()> {
     const HEAD: u64 = 4096;
     let pattern = kind.paths.first()?.replace("{id}", "");
     let look = &mut |found: &walk::Found<'_>| {
@@ -175,12 +172,13 @@ pub(crate) fn adopt(
         return Ok(false);
     };
     let (theirs, ours) = (host_root(host, kind)?, own_root(host, harness, &session.id)?);
-    let former = former_folder(host, &session.id)?;
+    let former = Root::Agents(former_folder(host, &session.id)?);
     for path in kind.paths_of(conversation) {
         let (folder, dated) = path.split_once('/').unwrap_or(("", &path));
-        for (from, pattern, to) in
-            [(&theirs, path.as_str(), ours.clone()), (&former, dated, ours.join(folder))]
-        {
+        for (from, pattern, to) in [
+            (&theirs, path.as_str(), ours.path().to_owned()),
+            (&former, dated, ours.path().join(folder)),
+        ] {
             let mut copied = Ok(false);
             walk::files(from, pattern, &mut |found| {
                 let Some(mut file) = opened(found)? else {

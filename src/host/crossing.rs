@@ -1,13 +1,14 @@
 //! The way of a conversation from a session's own folder to the host's store, and back.
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use crate::error::UserError;
 use crate::harness::crossing::{Crossing, Given};
 use crate::harness::{Harness, Transcripts};
 use crate::host::conversations::{adopt, host_root, look_up, opened, own_root};
+use crate::host::walk::Root;
 use crate::host::{Host, make_private_folder, own, walk};
 use crate::ladder::Transcript;
 use crate::session::Session;
@@ -42,7 +43,7 @@ pub(crate) fn leave(
     let Some(crossed) = cross(crossing, &found.text, given, place) else {
         return Ok(None);
     };
-    let dest = host_root(host, kind)?.join(&crossed.path);
+    let dest = host_root(host, kind)?.path().join(&crossed.path);
     make_private_folder(dest.parent().unwrap_or(&dest))?;
     own::write(&dest, &mut crossed.text.as_slice())?;
     Ok(Some(crossed.conversation))
@@ -76,8 +77,8 @@ pub(crate) fn enter(
         return former();
     };
     let root = own_root(host, harness, &session.id)?;
-    own::make_way(&root, &crossed.path)?;
-    own::write(&root.join(&crossed.path), &mut crossed.text.as_slice())?;
+    own::make_way(root.path(), &crossed.path)?;
+    own::write(&root.path().join(&crossed.path), &mut crossed.text.as_slice())?;
     Ok(crossed.conversation)
 }
 
@@ -111,7 +112,7 @@ fn cross(
 
 /// The transcript of `conversation` below `root`.
 fn read(
-    root: &Path,
+    root: &Root,
     kind: &Transcripts,
     session: &Session,
     conversation: &str,

@@ -52,6 +52,21 @@ fn regular(file: File) -> io::Result<File> {
     }
 }
 
+/// Where a walk begins.
+pub(super) enum Root {
+    /// A folder in which an agent may have made anything.
+    Agents(PathBuf),
+    /// The user's own, in which a folder may be kept elsewhere, behind a link.
+    Users(PathBuf),
+}
+
+impl Root {
+    pub(super) fn path(&self) -> &Path {
+        let (Self::Agents(root) | Self::Users(root)) = self;
+        root
+    }
+}
+
 /// The names in `folder`.
 fn names(folder: &File) -> io::Result<Vec<String>> {
     // The descriptor's own path: the folder itself, whatever stands at its name by now.
@@ -63,10 +78,14 @@ fn names(folder: &File) -> io::Result<Vec<String>> {
 /// Shows `visit` every file below `root` whose path fits `pattern`, in which `*` stands for anything in a name,
 /// until it says true. Whether it did.
 pub(super) fn files(
-    root: &Path,
+    root: &Root,
     pattern: &str,
     visit: &mut dyn FnMut(&Found<'_>) -> io::Result<bool>,
 ) -> io::Result<bool> {
+    let (first, root) = match root {
+        Root::Agents(root) => (FOLDER, root),
+        Root::Users(root) => (FOLDER.difference(OFlag::O_NOFOLLOW), root),
+    };
     let root = match open(root, FOLDER, Mode::empty()) {
         Ok(root) => File::from(root),
         Err(nix::errno::Errno::ENOENT) => return Ok(false),
@@ -74,13 +93,14 @@ pub(super) fn files(
     };
     let parts: Vec<&str> = pattern.split('/').collect();
     let mut left = MOST;
-    below(&root, Path::new(""), &parts, &mut left, visit)
+    below(&root, Path::new(""), &parts, first, &mut left, visit)
 }
 
 fn below(
     folder: &File,
     path: &Path,
     parts: &[&str],
+    how: OFlag,
     left: &mut usize,
     visit: &mut dyn FnMut(&Found<'_>) -> io::Result<bool>,
 ) -> io::Result<bool> {
@@ -93,8 +113,8 @@ fn below(
         let path: PathBuf = path.join(name);
         let found = match rest.is_empty() {
             true => visit(&Found { folder, name, path: &path })?,
-            false => match openat(folder, OsStr::new(name), FOLDER, Mode::empty()) {
-                Ok(next) => below(&File::from(next), &path, rest, left, visit)?,
+            false => match openat(folder, OsStr::new(name), how, Mode::empty()) {
+                Ok(next) => below(&File::from(next), &path, rest, FOLDER, left, visit)?,
                 // Gone meanwhile, no folder, a symlink, or not to be entered.
                 Err(_) => false,
             },
@@ -138,7 +158,7 @@ mod tests {
 
     fn found(root: &Path, pattern: &str) -> Vec<String> {
         let mut found = Vec::new();
-        files(root, pattern, &mut |file| {
+        files(&Root::Agents(root.to_owned()), pattern, &mut |file| {
             if file.open().is_ok() {
                 found.push(file.path.display().to_string());
             }

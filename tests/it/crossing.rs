@@ -231,3 +231,45 @@ fn x31_the_folder_of_another_project_is_no_place_for_it() {
     assert_eq!(file.parent(), Some(env.transcripts().as_path()));
     assert_ne!(env.session(&id)["conversation_id"], claimed.as_str());
 }
+
+#[test]
+fn x31_nor_is_that_of_a_project_that_differs_in_a_digit() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let project = env.path("project1");
+    fs::create_dir(&project).unwrap();
+    let id = env.new_session_in(&project, &["--harness", "claude", "--sandbox"]);
+    say(&env, &id, "WORD-INSIDE");
+    stop(&env, &id);
+    for file in files_below(&env.path("state")) {
+        let folder = file.parent().unwrap();
+        let other = folder.to_str().unwrap().replace("project1", "project2");
+        assert_ne!(Path::new(&other), folder);
+        fs::rename(folder, other).unwrap();
+    }
+    leave(&env, &id);
+    let (file, _) = on_the_host(&env, ".claude/projects", "WORD-INSIDE");
+    assert!(file.to_str().unwrap().contains("project1"), "{}", file.display());
+}
+
+#[test]
+fn a_users_store_behind_a_link_has_his_conversations() {
+    for (harness, folder, _) in HARNESSES {
+        let env = TestEnv::new();
+        env.require_bwrap();
+        let dotfiles = env.path("dotfiles");
+        fs::create_dir(&dotfiles).unwrap();
+        std::os::unix::fs::symlink(&dotfiles, env.home().join(folder)).unwrap();
+        let id = env.new_session(&["--harness", harness, "--no-sandbox"]);
+        say(&env, &id, "WORD-OUTSIDE");
+        stop(&env, &id);
+        assert_eq!(files_below(&dotfiles).len(), 1, "{harness}");
+        for flags in [&["--no-sandbox"][..], &["--sandbox"], &["--no-sandbox", "--yes"]] {
+            let flags: Vec<&str> = ["resume", "-d", &id].iter().chain(flags).copied().collect();
+            env.run(&flags).ok_with_words();
+            let screen = env.wait_screen(&id, "FAKE-READY");
+            assert!(screen.contains(" resumed "), "{harness}, {flags:?}: {screen}");
+            stop(&env, &id);
+        }
+    }
+}

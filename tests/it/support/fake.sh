@@ -30,7 +30,7 @@ codex)
     own=$conversation
     # It chooses its ids itself. Its own files it reads compressed as well; here those are no less plain.
     [ -n "$own" ] || own=$(cat /proc/sys/kernel/random/uuid)
-    transcript=$(find "$sessions" -name "rollout-*$own.jsonl*" 2>/dev/null | head -n 1)
+    transcript=$(find -H "$sessions" -name "rollout-*$own.jsonl*" 2>/dev/null | head -n 1)
     [ -n "$transcript" ] || transcript=$store/rollout-2026-01-02T03-04-05-$own.jsonl
     ;;
 gemini)
