@@ -17,6 +17,7 @@ mod first_screen;
 mod guards;
 /// Kiro, which nobody can install here.
 mod kiro;
+mod left_open;
 /// A login that is renewed inside.
 mod logins;
 /// Copilot, which only tests/newest-harnesses starts.
