@@ -18,7 +18,7 @@ use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::harness::{Harness, Login, OwnFolder, Written};
 use crate::host::state::{host_file, inside};
-use crate::host::{Host, canonical_as_far_as_it_exists, make_private_folder, own, walk};
+use crate::host::{Host, canonical_as_far_as_it_exists, own, walk};
 use crate::plan::SharedLogin;
 use crate::sandbox::{Bind, Origin};
 
@@ -160,11 +160,8 @@ fn write_in_place(file: &Path, content: &[u8]) -> io::Result<()> {
 /// Makes room for the copy, which any sandboxed session can write, and so make unreadable for all others, or a folder.
 fn clear_the_way(shared: &SharedLogin, at_start: bool) -> anyhow::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
-    let private = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode));
     let folder = shared.copy.parent().unwrap_or(&shared.copy);
-    make_private_folder(folder)?;
-    // The folder itself can't be moved from inside, nor a link stand in its place.
-    private(folder, 0o700)?;
+    own::make_mount(folder)?;
     let Ok(meta) = fs::symlink_metadata(&shared.copy) else {
         return Ok(());
     };
@@ -172,7 +169,7 @@ fn clear_the_way(shared: &SharedLogin, at_start: bool) -> anyhow::Result<()> {
     match shared.login.written {
         Written::InPlace => {
             if is_closed {
-                private(&shared.copy, 0o600)?;
+                fs::set_permissions(&shared.copy, fs::Permissions::from_mode(0o600))?;
             }
             // Not while it is watched, since that would wake whoever watches.
             if at_start && open_to_write(&shared.copy).is_err() {

@@ -3,7 +3,7 @@
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
 
@@ -58,7 +58,7 @@ pub(crate) fn make_ready(
     let home = host.home()?;
     for own in harness.own {
         let place = place(host, &session.id, own)?;
-        make_private_folder(&place)?;
+        make_mount(&place)?;
         let inside = inside(host, &home, own);
         for (source, dest) in mounts {
             // bubblewrap follows a link in the place of a mount point, and makes what it leads to.
@@ -90,6 +90,13 @@ pub(crate) fn make_ready(
         }
     }
     Ok(())
+}
+
+/// Makes a folder that is mounted inside. An agent can close it, but neither move it nor put a link in its place.
+pub(super) fn make_mount(place: &Path) -> anyhow::Result<()> {
+    make_private_folder(place)?;
+    fs::set_permissions(place, fs::Permissions::from_mode(0o700))
+        .with_context(|| format!("could not open `{}` again", for_terminal(place)))
 }
 
 /// Removes what stands at `below`, or in the place of a folder on the way to it; a folder is a mount point already

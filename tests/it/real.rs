@@ -11,12 +11,15 @@ mod coming_back;
 mod crossing;
 /// A background service of the host.
 mod daemon;
+/// State that is kept elsewhere, behind links.
+mod dotfiles;
 /// What they show first, the flags that they know, the folder that they are installed in.
 mod first_screen;
 /// What a harness inside is made to plant, the host's own harness does not run.
 mod guards;
 /// Kiro, which nobody can install here.
 mod kiro;
+/// What a conversation leaves open, nobody makes outside.
 mod left_open;
 /// A login that is renewed inside.
 mod logins;

@@ -237,3 +237,28 @@ fn v02_v03_gemini_is_resumed_inside_and_told_outside() {
         assert_eq!(screen.contains("a fresh one starts"), sandbox == "--no-sandbox", "{screen}");
     }
 }
+
+#[test]
+fn whatever_an_agent_made_of_its_state_a_session_starts_and_is_deleted() {
+    for plant in [
+        "chmod 0 ~/.claude",
+        "mkdir -p ~/.claude/projects/a/b; chmod 0 ~/.claude/projects/a",
+        "for i in $(seq 60); do mkdir -p $(printf '%0100d' 0) && cd $(printf '%0100d' 0) || exit; done; chmod 0 .",
+        "chmod 0 ~/.claude/plugins ~/.claude/projects",
+        "cd ~/.claude; for i in $(seq 1100); do mkdir x && cd x || exit 1; done",
+    ] {
+        let env = TestEnv::new();
+        env.require_bwrap();
+        fs::create_dir(env.home().join(".claude/plugins")).unwrap();
+        let inside = Trial::new(&env, &["--sandbox"]);
+        inside.run(&format!("cd ~/.claude; {plant}"));
+        inside.end();
+        env.run(&["show", &inside.id]).ok_with_words();
+        env.run(&["resume", "-d", &inside.id]).ok_with_words();
+        env.wait_screen(&inside.id, "FAKE-READY");
+        let own = env.path("state/hqt-tmux/state").join(&inside.id);
+        assert!(own.exists(), "{plant}: a control");
+        env.run(&["delete", "--force", &inside.id]).ok_with_words();
+        assert!(!own.exists(), "{plant}");
+    }
+}
