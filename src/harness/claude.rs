@@ -65,6 +65,8 @@ pub(super) const HARNESS: Harness = Harness {
             "hooks",
             "workflows",
         ],
+        // What it remembers; it takes it without a word that nothing can be added.
+        of_project: &["projects/{slug}/memory"],
         made: &[
             Made { name: ".claude.json", content: Content::Words(user_state) },
             Made { name: "settings.json", content: Content::Words(user_settings) },

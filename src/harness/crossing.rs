@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use crate::harness::state::slug;
+
 /// No line of a conversation is longer, a picture in it included.
 const LONGEST_LINE: usize = 32 * 1024 * 1024;
 
@@ -181,13 +183,6 @@ impl Crossing {
         ];
         filled.iter().fold(self.place.to_owned(), |path, (name, is)| path.replace(name, is)).into()
     }
-}
-
-/// `path` with every character outside `[A-Za-z0-9]` as `-`: how claude names the folder of a project's
-/// transcripts (2.1.332: `/home/p.x_y é` becomes `-home-p-x-y--`).
-fn slug(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }
 
 impl Links {

@@ -18,7 +18,7 @@ mod state;
 pub(crate) use login::{Identity, Login, Written};
 pub(crate) use state::{
     Content, HOME, Made, Mended, Missing, OWN_FOLDER, OwnFolder, Shown, Sources, StateRoot,
-    Transcripts, fits,
+    Transcripts, fits, slug,
 };
 
 use std::ffi::OsString;

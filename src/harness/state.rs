@@ -36,6 +36,8 @@ pub(crate) struct OwnFolder {
     pub(crate) path: &'static str,
     /// Names in it that are shown of the host's, where they are there; one `*` stands for anything.
     pub(crate) shown: &'static [&'static str],
+    /// What is shown of the project, where it is there; `{slug}` stands for its folder.
+    pub(crate) of_project: &'static [&'static str],
     pub(crate) made: &'static [Made],
     pub(crate) logins: &'static [Login],
     /// Files of the host's that are mended.
@@ -58,6 +60,7 @@ pub(crate) const OWN_FOLDER: OwnFolder = OwnFolder {
     root: HOME,
     path: "",
     shown: &[],
+    of_project: &[],
     made: &[],
     logins: &[],
     mended: &[],
@@ -169,6 +172,13 @@ pub(crate) fn the_hosts(sources: &Sources<'_>) -> Option<String> {
 /// No such file at a start.
 pub(crate) fn nothing(_: &Sources<'_>) -> Option<String> {
     None
+}
+
+/// `path` with every character outside `[A-Za-z0-9]` as `-`: how claude names the folder of a project
+/// (2.1.332: `/home/p.x_y é` becomes `-home-p-x-y--`).
+pub(crate) fn slug(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }
 
 /// Whether `name` is what `pattern` means, in which one `*` stands for anything.

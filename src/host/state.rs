@@ -146,6 +146,12 @@ impl HarnessState {
             for name in shown_names(own, &dest) {
                 self.show(workplaces, dest.join(name))?;
             }
+            for path in own.of_project {
+                let path = dest.join(path.replace("{slug}", &harness::slug(cwd)));
+                if path.exists() {
+                    self.show(workplaces, path)?;
+                }
+            }
             for made in own.made {
                 ensure_not_led(workplaces, &host_file(host, home, own, made.name))?;
             }

@@ -35,14 +35,22 @@ fn u22_memory_skills_and_servers_of_the_user_are_there() {
         };
         let mark = world.env.project().join("mark");
         settle_in(&world, mark.to_str().unwrap());
+        let memory = world.env.transcripts().join("memory");
+        fs::create_dir_all(&memory).unwrap();
+        fs::write(memory.join("MEMORY.md"), "HQT-REMEMBERED is what was learnt here\n").unwrap();
         let id = world.start(kind, &[]);
         world.say(&id, "a word");
-        for known in ["HQT-MEMORY", "HQT-SKILL"] {
+        let remembered = (kind.id == CLAUDE.id).then_some("HQT-REMEMBERED");
+        for known in ["HQT-MEMORY", "HQT-SKILL"].into_iter().chain(remembered) {
             assert!(world.was_asked(known), "{}: {known}", kind.id);
         }
         world.wait("sign of the user's server", || mark.exists().then_some(()));
         let tried = world.run(&id, "grep -rs 'HQT-SECRE[T]' ~");
         assert!(!tried.allowed, "{}", tried.said);
+        let tried = world.run(&id, &format!("echo evil >'{}/MEMORY.md'", memory.display()));
+        assert!(kind.id != CLAUDE.id || !tried.allowed, "{}", tried.said);
+        let kept = fs::read_to_string(memory.join("MEMORY.md")).unwrap();
+        assert!(kept.contains("HQT-REMEMBERED"), "{kept}");
     }
 }
 
