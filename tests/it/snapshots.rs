@@ -34,6 +34,13 @@ fn redacted(env: &TestEnv, text: &str) -> String {
             _ if is_id => "SESSION-----",
             _ if uuid::Uuid::parse_str(word).is_ok() => "CONVERSATION",
             _ if humantime::parse_rfc3339(word).is_ok() => "TIME",
+            // File systems differ in what a folder takes.
+            _ if word
+                .split_once('.')
+                .is_some_and(|(one, two)| is_number(one) && is_number(two)) =>
+            {
+                "SIZE"
+            }
             // The column is as wide as the oldest.
             _ if word.strip_suffix('s').is_some_and(is_number) => {
                 is_padding = true;
