@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::{Value, json};
+
 use super::coming_back::{conversation, goes_on_from};
 use super::crossing::order;
 use super::programs::{executables, more_executables, tools};
@@ -47,5 +49,41 @@ fn x32_copilot_leaves_the_sandbox_without_its_freedom() {
     order(&world, &id, "out", &mark);
     world.wait_screen(&id, "Do you want");
     assert!(!mark.exists(), "it did not wait for an answer");
+    world.stop(&id);
+}
+
+#[test]
+#[ignore = "copilot is a download of its own: tests/newest-harnesses runs this"]
+fn x32_a_call_that_copilot_left_open_is_not_made_outside() {
+    let Some(world) = world() else {
+        return;
+    };
+    let id = world.start(COPILOT, &[]);
+    world.say(&id, "the first word");
+    world.stop(&id);
+    let known = conversation(&world, &id);
+    let below = format!("session-state/{known}/events.jsonl");
+    let own = world.env.own(&id).join("copilot").join(&below);
+    let text = fs::read_to_string(&own).unwrap();
+    let mark = world.env.path("mark");
+    let arguments = json!({"command": format!("touch '{}'", mark.display()), "description": "d"});
+    let last = text.lines().next_back().unwrap();
+    let last: Value = serde_json::from_str(last).unwrap();
+    let asked = json!({"type": "assistant.message", "id": "11111111-2222-4333-8444-555555555555",
+        "timestamp": "2026-01-01T00:00:00.000Z", "parentId": last["id"], "data": {"messageId": "m9",
+        "content": "", "toolRequests": [{"toolCallId": "call_9", "name": "bash",
+        "arguments": arguments, "type": "function"}]}});
+    let started = json!({"type": "tool.execution_start", "id": "21111111-2222-4333-8444-555555555555",
+        "timestamp": "2026-01-01T00:00:00.000Z", "parentId": asked["id"], "data":
+        {"toolCallId": "call_9", "toolName": "bash", "arguments": arguments}});
+    fs::write(&own, format!("{}\n{asked}\n{started}\n", text.trim_end())).unwrap();
+    world.resume(&id, &["--no-sandbox", "--yes"], "Confirm folder trust");
+    let crossed = world.env.home().join(".copilot").join(&below);
+    assert!(fs::read_to_string(crossed).unwrap().contains("call_9"), "a control");
+    let pane = world.env.pane_of(&id).id;
+    world.env.tmux(&["send-keys", "-t", &pane, "Enter"]);
+    world.wait_screen(&id, COPILOT.first_outside);
+    world.say(&id, "outside of it");
+    assert!(!mark.exists());
     world.stop(&id);
 }
