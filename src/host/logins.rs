@@ -161,7 +161,7 @@ fn write_in_place(file: &Path, content: &[u8]) -> io::Result<()> {
 fn clear_the_way(shared: &SharedLogin, at_start: bool) -> anyhow::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     let folder = shared.copy.parent().unwrap_or(&shared.copy);
-    own::make_mount(folder)?;
+    own::make_open(folder)?;
     let Ok(meta) = fs::symlink_metadata(&shared.copy) else {
         return Ok(());
     };

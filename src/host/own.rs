@@ -58,7 +58,7 @@ pub(crate) fn make_ready(
     let home = host.home()?;
     for own in harness.own {
         let place = place(host, &session.id, own)?;
-        make_mount(&place)?;
+        make_open(&place)?;
         let inside = inside(host, &home, own);
         for (source, dest) in mounts {
             // bubblewrap follows a link in the place of a mount point, and makes what it leads to.
@@ -92,11 +92,15 @@ pub(crate) fn make_ready(
     Ok(())
 }
 
-/// Makes a folder that is mounted inside. An agent can close it, but neither move it nor put a link in its place.
-pub(super) fn make_mount(place: &Path) -> anyhow::Result<()> {
+/// Makes a folder, or opens one again that an agent closed: one in whose place no link can stand by now.
+pub(super) fn make_open(place: &Path) -> anyhow::Result<()> {
     make_private_folder(place)?;
-    fs::set_permissions(place, fs::Permissions::from_mode(0o700))
-        .with_context(|| format!("could not open `{}` again", for_terminal(place)))
+    open_again(place)
+}
+
+fn open_again(folder: &Path) -> anyhow::Result<()> {
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
+        .with_context(|| format!("could not open `{}` again", for_terminal(folder)))
 }
 
 /// Removes what stands at `below`, or in the place of a folder on the way to it; a folder is a mount point already
@@ -111,6 +115,7 @@ fn clear(place: &Path, below: &Path, folder: bool) -> anyhow::Result<()> {
         if !is_folder || (is_last && !folder) {
             return remove(&at);
         }
+        open_again(&at)?;
     }
     Ok(())
 }
@@ -202,8 +207,8 @@ pub(super) fn make_way(place: &Path, below: &Path) -> anyhow::Result<()> {
         at.push(part);
         if !fs::symlink_metadata(&at).is_ok_and(|meta| meta.is_dir()) {
             remove(&at)?;
-            make_private_folder(&at)?;
         }
+        make_open(&at)?;
     }
     Ok(())
 }

@@ -245,11 +245,13 @@ fn whatever_an_agent_made_of_its_state_a_session_starts_and_is_deleted() {
         "mkdir -p ~/.claude/projects/a/b; chmod 0 ~/.claude/projects/a",
         "for i in $(seq 60); do mkdir -p $(printf '%0100d' 0) && cd $(printf '%0100d' 0) || exit; done; chmod 0 .",
         "chmod 0 ~/.claude/plugins ~/.claude/projects",
+        "umount ~/.claude/projects/*/memory; cd ~/.claude/projects; mv * ../x; chmod 0 ../projects",
         "cd ~/.claude; for i in $(seq 1100); do mkdir x && cd x || exit 1; done",
     ] {
         let env = TestEnv::new();
         env.require_bwrap();
         fs::create_dir(env.home().join(".claude/plugins")).unwrap();
+        fs::create_dir_all(env.transcripts().join("memory")).unwrap();
         let inside = Trial::new(&env, &["--sandbox"]);
         inside.run(&format!("cd ~/.claude; {plant}"));
         inside.end();
