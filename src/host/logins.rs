@@ -36,10 +36,38 @@ pub(super) fn shared(
     own: &OwnFolder,
     login: &'static Login,
 ) -> Result<Option<SharedLogin>, UserError> {
-    let file = canonical_as_far_as_it_exists(&host_file(host, home, own, login.name));
-    if !file.is_file() {
-        return Ok(None);
+    let shared = would_be_shared(host, home, harness, own, login)?;
+    Ok(Some(shared).filter(|shared| shared.host.is_file()))
+}
+
+/// Removes the copy of a login that the host has ended.
+pub(super) fn forget_ended(
+    host: &Host,
+    home: &Path,
+    harness: &Harness,
+    own: &OwnFolder,
+    login: &'static Login,
+) -> anyhow::Result<()> {
+    let shared = would_be_shared(host, home, harness, own, login)?;
+    if fs::symlink_metadata(&shared.host).is_ok() {
+        return Ok(());
     }
+    let folder = shared.copy.parent().and_then(Path::parent).unwrap_or(&shared.copy);
+    for file in [&shared.copy, &folder.join("base")] {
+        // What an agent has put in its place is no login.
+        let _ = fs::remove_file(file);
+    }
+    Ok(())
+}
+
+fn would_be_shared(
+    host: &Host,
+    home: &Path,
+    harness: &Harness,
+    own: &OwnFolder,
+    login: &'static Login,
+) -> Result<SharedLogin, UserError> {
+    let file = canonical_as_far_as_it_exists(&host_file(host, home, own, login.name));
     // Another folder of the harness may hold another person's login.
     let mut hasher = DefaultHasher::new();
     file.hash(&mut hasher);
@@ -49,7 +77,7 @@ pub(super) fn shared(
         hasher.finish()
     ));
     let folder = canonical_as_far_as_it_exists(&folder);
-    Ok(Some(SharedLogin { host: file, copy: folder.join("shared").join(login.name), login }))
+    Ok(SharedLogin { host: file, copy: folder.join("shared").join(login.name), login })
 }
 
 /// How it stands in an own folder.

@@ -77,6 +77,9 @@ pub(crate) fn make_ready(
         for made in own.made {
             make(&place, made, &host_file(host, &home, own, made.name), &session.cwd)?;
         }
+        for login in own.logins {
+            logins::forget_ended(host, &home, harness, own, login)?;
+        }
         for login in own.logins.iter().filter(|login| login.written == Written::ByRename) {
             let there = host_file(host, &home, own, login.name).is_file();
             let link = place.join(login.name);

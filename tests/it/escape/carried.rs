@@ -193,3 +193,22 @@ fn who_changes_a_shared_login_again_and_again_fills_nobodys_screen() {
     kind.wait_on_the_host(&env, &renewed);
     assert_eq!(told(), 1, "{}", env.screen(&other.id));
 }
+
+#[test]
+fn of_a_login_that_the_host_has_ended_no_copy_is_left() {
+    for kind in KINDS {
+        let env = kind.world();
+        let inside = Trial::of(kind.harness, &env, &env.project(), &["--sandbox"]);
+        inside.end();
+        let copies = || {
+            let mut search = env.command("grep");
+            search.args(["-rl", "\"old\""]).arg(env.path("state"));
+            env.finish(search).stdout
+        };
+        assert!(!copies().is_empty(), "a control");
+        fs::remove_file(kind.host_file(&env)).unwrap();
+        let inside = Trial::of(kind.harness, &env, &env.project(), &["--sandbox"]);
+        inside.denies(&format!("cat ~/{}", kind.file));
+        assert_eq!(copies(), "", "{}", kind.harness);
+    }
+}
