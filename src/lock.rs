@@ -131,7 +131,7 @@ impl Drop for Marks {
 }
 
 /// The mark at `path`, tried for a moment and never waited for: a session that works in a folder above can hold any
-/// lock on it, or a lease, for as long as it likes.
+/// lock on it for as long as it likes.
 fn mark(path: &Path, content: &str) -> io::Result<fs::File> {
     // The last of the runs before us locks it only to remove it.
     const TRIES: u32 = 20;

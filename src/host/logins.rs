@@ -108,7 +108,7 @@ pub(crate) fn settle(shared: &SharedLogin, at_start: bool) -> anyhow::Result<Car
     let Some(folder) = shared.copy.parent().and_then(Path::parent) else {
         return Ok(Carried::Nothing);
     };
-    clear_the_way(shared, at_start).with_context(what)?;
+    clear_the_way(shared).with_context(what)?;
     let _lock = lock(&folder.join("lock")).with_context(what)?;
     let base = folder.join("base");
     let known = read(&base);
@@ -167,26 +167,21 @@ fn carry_in(shared: &SharedLogin, base: &Path, theirs: &[u8]) -> anyhow::Result<
     own::write(base, &mut &*theirs)
 }
 
-fn open_to_write(file: &Path) -> io::Result<fs::File> {
-    fs::OpenOptions::new()
+fn write_in_place(file: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = fs::OpenOptions::new()
         .write(true)
         .create(true)
         .truncate(false)
         .mode(0o600)
-        // An agent's lease would hold us up (fcntl(2), F_SETLEASE).
         .custom_flags(OFlag::O_NOFOLLOW.bits() | OFlag::O_NONBLOCK.bits())
-        .open(file)
-}
-
-fn write_in_place(file: &Path, content: &[u8]) -> io::Result<()> {
-    let mut file = open_to_write(file)?;
+        .open(file)?;
     // Never empty in between.
     file.write_all(content)?;
     file.set_len(content.len() as u64)
 }
 
 /// Makes room for the copy, which any sandboxed session can write, and so make unreadable for all others, or a folder.
-fn clear_the_way(shared: &SharedLogin, at_start: bool) -> anyhow::Result<()> {
+fn clear_the_way(shared: &SharedLogin) -> anyhow::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     let folder = shared.copy.parent().unwrap_or(&shared.copy);
     own::make_open(folder)?;
@@ -198,10 +193,6 @@ fn clear_the_way(shared: &SharedLogin, at_start: bool) -> anyhow::Result<()> {
         Written::InPlace => {
             if is_closed {
                 fs::set_permissions(&shared.copy, fs::Permissions::from_mode(0o600))?;
-            }
-            // Not while it is watched, since that would wake whoever watches.
-            if at_start && open_to_write(&shared.copy).is_err() {
-                fs::remove_file(&shared.copy)?;
             }
         }
         Written::ByRename if meta.is_dir() => {

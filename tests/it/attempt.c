@@ -218,6 +218,10 @@ static int call(const char *name)
         return verdict(syscall(SYS_get_mempolicy, NULL, NULL, 0, NULL, 0));
     if (!strcmp(name, "open_tree"))
         return verdict(syscall(SYS_open_tree, AT_FDCWD, ".", 0));
+    if (!strcmp(name, "lease")) {
+        int file = open("leased", O_RDONLY | O_CREAT | O_CLOEXEC, 0600);
+        return verdict(file < 0 ? file : fcntl(file, 1024 /* F_SETLEASE */, F_RDLCK));
+    }
     if (!strcmp(name, "syslog"))
         return verdict(syscall(SYS_syslog, 10 /* the size of the log */, NULL, 0));
     if (!strcmp(name, "fanotify_init"))

@@ -32,6 +32,9 @@ pub(super) const NEWEST_CALL: u32 = 462;
 /// (asm-generic/ioctls.h).
 const TIOCSETD: u32 = 0x5423;
 
+/// A lease by another name, also on a folder, from Linux 6.19 on (uapi/linux/fcntl.h).
+const SETDELEG: u32 = 1024 + 16;
+
 /// Of a file that is made without a name; `O_TMPFILE` is this and `O_DIRECTORY` (asm-generic/fcntl.h).
 const TMPFILE: u32 = 0o20_000_000;
 const CREATE: u32 = libc::O_CREAT as u32;
@@ -47,6 +50,13 @@ pub(super) const DENIED: &[Denied] = &[
             &[Is(1, libc::TIOCLINUX as u32)],
             &[Is(1, TIOCSETD)],
         ],
+        errno: libc::EPERM,
+    },
+    // Whoever opens a file on which a lease is held waits up to 45 seconds, or is refused where he does not wait: an agent
+    // would hold up git and editors outside, and hide settings from us that name what is to be guarded.
+    Denied {
+        calls: &[("fcntl", 72, Some(25))],
+        when: &[&[Is(1, libc::F_SETLEASE as u32)], &[Is(1, SETDELEG)]],
         errno: libc::EPERM,
     },
     // The keyrings are divided by no namespace.

@@ -147,9 +147,6 @@ const IN_THE_WAY: &[&str] = &[
     "rm -f $f; ln -s /etc/passwd $f",
     "rm -f $f; mkfifo $f",
     "truncate -s 1T $f",
-    // F_SETLEASE is 1024, and to read 0.
-    "perl -e '$SIG{IO} = qq(IGNORE); open F, qq(<), shift; fcntl(F, 1024, 0) or die; open G, qq(>), shift; sleep 60' $f ~/leased \
-     >/dev/null 2>&1 & for i in $(seq 50); do [ -e ~/leased ] && break; sleep 0.1; done; [ -e ~/leased ]",
 ];
 
 #[test]
@@ -162,8 +159,7 @@ fn what_one_session_makes_of_a_shared_login_is_in_no_others_way() {
                 "claude" => "d=/nowhere f=~/.claude/.credentials.json",
                 _ => "d=~/.codex/hqt-tmux-login f=~/.codex/hqt-tmux-login/auth.json",
             };
-            let planted = inside.run(&format!("{vars}; {plant}"));
-            assert!(planted.allowed || !plant.contains("leased"), "a control: {}", planted.said);
+            inside.run(&format!("{vars}; {plant}"));
             let start = Instant::now();
             let other = Trial::of(kind.harness, &env, &env.project(), &["--sandbox"]);
             assert!(start.elapsed() < Duration::from_secs(20), "{plant}: {:?}", start.elapsed());

@@ -81,6 +81,7 @@ fn x27_calls_that_lead_into_the_kernel_are_refused() {
         ("open_tree", "ENOSYS"),
         ("newest", "ENOSYS"),
         ("syslog", "EPERM"),
+        ("lease", "EPERM"),
         ("fanotify_init", "EPERM"),
         ("quotactl", "EPERM"),
         ("modify_ldt", "EPERM"),
