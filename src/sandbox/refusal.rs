@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
 use crate::escape::for_terminal;
-use crate::sandbox::Bind;
+use crate::sandbox::{Bind, roots};
 
 /// What the refusals are decided by; all paths canonical.
 #[derive(Clone, Debug)]
@@ -181,7 +181,11 @@ fn private_reason(cwd: &Path, around: &Surroundings) -> Option<String> {
     if let Some(root) = around.state_roots.iter().find(|root| cwd.starts_with(root)) {
         return Some(format!("a harness keeps its state and login in `{}`", for_terminal(root)));
     }
-    if let Some(root) = around.tool_roots.iter().find(|root| cwd.starts_with(root)) {
+    // A link of the table may lead into a project that the user keeps it in: that is no folder of a manager.
+    let is_by_name = |root: &Path| roots::TOOLS.iter().any(|name| home.join(name) == root);
+    let of_tools =
+        |root: &&PathBuf| cwd.starts_with(root) || (root.starts_with(cwd) && is_by_name(root));
+    if let Some(root) = around.tool_roots.iter().find(of_tools) {
         return Some(format!(
             "`{}` is a folder of tools: what is written there runs on the host",
             for_terminal(root)

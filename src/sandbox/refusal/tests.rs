@@ -8,7 +8,9 @@ fn around() -> Surroundings {
         own_folders: vec!["/home/u/.local/state/hqt-tmux".into()],
         other_homes: vec!["/srv/v".into()],
         path_folders: vec!["/usr/bin".into(), "/home/u/scripts".into()],
-        tool_roots: vec!["/home/u/bin".into()],
+        tool_roots: ["bin", ".nvm/versions", "dots/bin"]
+            .map(|name| Path::new("/home/u").join(name))
+            .into(),
         state_roots: vec!["/home/u/.claude".into(), "/home/u/.config/opencode".into()],
         tmux_sockets: vec!["/srv/p/tmux-1000/default".into()],
     }
@@ -20,6 +22,7 @@ fn folders_that_are_no_project_are_refused() {
          /run/user/1 /mnt /media /boot /home/u/.gnupg /home/u/.aws /home/u/.kube /home/u/.docker \
          /home/u/.ssh /home/u/.ssh/keys /home/u/.config /home/u/.config/gh /home/u/.claude /home/u/.local \
          /home/u/.local/state /home/u/.local/state/hqt-tmux/x /home/u/bin /home/u/bin/p /home/u/scripts \
+         /home/u/.nvm /home/u/.nvm/versions/node /home/u/dots/bin \
          /home/u/.config/opencode /home/u/.config/opencode/agents /srv /srv/v /srv/v/.ssh/x \
          /srv/v/.local/share /home/other /root";
     for cwd in folders.split(' ') {
@@ -33,6 +36,8 @@ fn projects_are_not_refused() {
     for cwd in [
         "/home/u/p",
         "/home/u/.config/nvim",
+        "/home/u/dots",
+        "/home/u/go",
         "/tmp/p",
         "/srv/p",
         "/run/media/u/p",

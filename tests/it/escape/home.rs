@@ -1,4 +1,4 @@
-//! The home folder, where it lies in what is shown of the system.
+//! The home folder, where it lies in what is shown of the system, and what of it is no project.
 
 use std::fs;
 
@@ -42,4 +42,27 @@ fn e13_a_home_folder_in_a_shown_folder_is_hidden() {
         trial.allows("test -x /opt/bin/claude");
         assert_eq!(trial.run("cat /opt/home/.ssh/id").allowed, visible, "{sandbox}");
     }
+}
+
+/// Whoever writes where a manager keeps its versions writes what the host runs.
+#[test]
+fn x28_what_folders_of_tools_lie_in_is_no_project() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let plan = |name: &str| {
+        let folder = env.home().join(name);
+        let folder = folder.to_str().unwrap();
+        env.run(&["new", "--harness", "claude", "--sandbox", "--dry-run", "--cwd", folder])
+    };
+    fs::create_dir(env.home().join(".nvm")).unwrap();
+    // The control: nothing is installed there.
+    assert_eq!(plan(".nvm").status, Some(0));
+    fs::create_dir_all(env.home().join(".nvm/versions/node")).unwrap();
+    let output = plan(".nvm");
+    assert_eq!(output.status, Some(1), "{output}");
+    assert!(output.stderr.contains("folder of tools"), "{output}");
+    // One that a link of the table leads into is the user's own.
+    fs::create_dir_all(env.home().join("dots/bin")).unwrap();
+    std::os::unix::fs::symlink("dots/bin", env.home().join("bin")).unwrap();
+    assert_eq!(plan("dots").status, Some(0));
 }
