@@ -135,7 +135,7 @@ fn u21_an_npm_prefix_below_home_works_and_its_token_stays_hidden() {
     fs::remove_file(env.path("bin/claude")).unwrap();
     let npmrc = env.home().join(".npmrc");
     let prefix = env.home().join(".npm-global");
-    let text = format!("prefix={}\n//registry.npmjs.org/:_authToken=CANARY\n", prefix.display());
+    let text = format!("prefix={}\n//registry.example/:_authToken=CANARY\n", prefix.display());
     fs::write(&npmrc, text).unwrap();
     fs::set_permissions(&npmrc, fs::Permissions::from_mode(0o600)).unwrap();
     set_path(&mut env, &[".npm-global/bin"]);
