@@ -71,7 +71,8 @@ pub(super) fn prepare(
     let mut pane_env = pane.env.clone();
     pane_env.remove(OsStr::new(handover::VARIABLE));
     let sockets = socket.iter().cloned().collect();
-    let planner = Planner::new(&context.host, &session, pane_env, sockets, Proof::Needless)?;
+    let proof = Proof::Needless { workplaces: store.workplaces().explained(context)? };
+    let planner = Planner::new(&context.host, &session, pane_env, sockets, proof)?;
     let rung = ladder::first(planner.harness, &session, &stored.sandbox, wish.fresh, mint);
     let rung = crossing::carry(&context.host, &planner, &stored, rung, wish.told)?;
     let plan = planner.plan(&rung)?;

@@ -36,12 +36,13 @@ pub(super) fn why_unavailable(host: &Host, cwd: &Path) -> Option<String> {
 }
 
 /// Whether bubblewrap is asked to prove that it works.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Proof {
     /// Before anything exists: a sandbox that can't be made must not get a window.
     Wanted,
-    /// `exec` is about to find out, and says what bubblewrap says.
-    Needless,
+    /// `exec` is about to find out, and says what bubblewrap says. It has the store open, and knows where sandboxed
+    /// sessions have written.
+    Needless { workplaces: Vec<PathBuf> },
 }
 
 /// The harness of a session.
@@ -86,13 +87,13 @@ impl Planner {
         let policy = plan::policy(session)?;
         let sandbox = match policy {
             Some(policy) => {
-                let available = match proof {
+                let available = match &proof {
                     Proof::Wanted => {
                         // Its own reason, before one that only follows from it.
                         host::ensure_may_be_sandboxed(caller, &session.cwd)?;
                         availability(caller, &session.cwd, policy.net)
                     }
-                    Proof::Needless => locate(caller, &session.cwd),
+                    Proof::Needless { .. } => locate(caller, &session.cwd),
                 };
                 Some((available.require()?, policy))
             }
@@ -101,7 +102,11 @@ impl Planner {
         let mut tmux_sockets = tmux::socket_folders(&caller.env, caller.uid);
         tmux_sockets.extend(tmux::socket_folders(&pane, caller.uid));
         tmux_sockets.extend(sockets);
-        let wanted = Wanted { session, harness, sandbox, pane, tmux_sockets };
+        let workplaces = match proof {
+            Proof::Wanted => None,
+            Proof::Needless { workplaces } => Some(workplaces),
+        };
+        let wanted = Wanted { session, harness, sandbox, pane, workplaces, tmux_sockets };
         let facts = host::gather(caller, wanted)?;
         Ok(Self { session: session.clone(), harness, facts })
     }

@@ -27,6 +27,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) sandbox: Option<(PathBuf, Policy)>,
     /// Environment of the pane.
     pub(crate) pane: Variables,
+    /// Where sandboxed sessions have written, where the store has been asked already.
+    pub(crate) workplaces: Option<Vec<PathBuf>>,
     /// Sockets of tmux servers, as far as they are known.
     pub(crate) tmux_sockets: Vec<PathBuf>,
 }
@@ -82,7 +84,7 @@ pub(crate) fn is_visible_inside(host: &Host, program: &Path) -> bool {
     let (Ok(home), Ok(real)) = (host.home(), std::fs::canonicalize(program)) else {
         return false;
     };
-    let Ok(workplaces) = Workplaces::with(host, &[]) else {
+    let Ok(workplaces) = Workplaces::with(host, None, None) else {
         return false;
     };
     let facts = sandbox_facts(host, &home, PathBuf::new(), true);
@@ -112,7 +114,7 @@ fn side(
     let system = facts.clone();
     let shown = |path: &Path| path.starts_with(cwd) || system.shows(path);
     let around = surroundings(host, &home, &wanted.tmux_sockets)?;
-    let workplaces = Workplaces::with(host, std::slice::from_ref(cwd))?;
+    let workplaces = Workplaces::with(host, wanted.workplaces.as_deref(), Some(cwd))?;
     let state = state::look_up(host, &home, wanted.harness, session, &around, &workplaces)?;
     let mut side = SandboxSide {
         binds: Vec::new(),

@@ -64,8 +64,9 @@ pub(super) fn has_no_links(path: &Path) -> bool {
 
 /// The file or folder that `path` means, canonical; `None` where there is none.
 pub(super) fn real(path: &Path) -> Option<PathBuf> {
-    let end = way(path)?.end;
-    fs::symlink_metadata(&end).is_ok().then_some(end)
+    // Most of what is asked for is not there.
+    fs::metadata(path).ok()?;
+    Some(way(path)?.end)
 }
 
 fn components(path: &Path) -> impl Iterator<Item = OsString> + '_ {

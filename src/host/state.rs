@@ -267,7 +267,7 @@ mod tests {
                 }
             }
             let (mut state, mut read_only) = (HarnessState::default(), 0);
-            let workplaces = Workplaces::with(&host, &[]).unwrap();
+            let workplaces = Workplaces::with(&host, None, None).unwrap();
             let session = (&SessionId::parse("0123456789ab").unwrap(), Path::new("/p"));
             state.add(&host, &home, harness, session, &workplaces).unwrap();
             let binds = state.binds;

@@ -120,7 +120,9 @@ impl Tools {
         for (folder, name) in roots::TOKENS_OF_VERSIONS {
             let versions = fs::read_dir(home.join(folder)).into_iter().flatten().flatten();
             for version in versions {
-                self.hide(home, &version.path().join(name));
+                for token in roots::TOKENS.iter().chain([name]) {
+                    self.hide(home, &version.path().join(token));
+                }
             }
         }
         self.tokens.sort();

@@ -14,20 +14,27 @@ use crate::store::Store;
 pub(super) struct Workplaces(Vec<PathBuf>);
 
 impl Workplaces {
-    /// All that the store knows of, our own folders, and `more`.
-    pub(super) fn with(host: &Host, more: &[PathBuf]) -> Result<Self, UserError> {
-        let mut folders = Store::workplaces(&host.state_folder()?).map_err(|error| {
-            UserError::new(format!("where agents have worked is not known: {error}"))
-                .hint("`hqt-tmux doctor` says what is wrong with the store")
-        })?;
+    /// Those of the store, `known` where it has been asked already, our own folders, and the `project` that is to be one.
+    pub(super) fn with(
+        host: &Host,
+        known: Option<&[PathBuf]>,
+        project: Option<&Path>,
+    ) -> Result<Self, UserError> {
+        let mut folders = match known {
+            Some(known) => known.to_vec(),
+            None => Store::workplaces_in(&host.state_folder()?).map_err(|error| {
+                UserError::new(format!("where agents have worked is not known: {error}"))
+                    .hint("`hqt-tmux doctor` says what is wrong with the store")
+            })?,
+        };
         folders.extend(super::facts::own_folders(host)?);
-        folders.extend_from_slice(more);
+        folders.extend(project.map(Path::to_owned));
         Ok(Self(folders))
     }
 
     /// The project that `cwd` lies in, and the folders of all sandboxed sessions; `None` when these are not known.
     pub(super) fn around(host: &Host, cwd: &Path) -> Option<Self> {
-        let mut folders = Store::workplaces(&host.state_folder().ok()?).ok()?;
+        let mut folders = Store::workplaces_in(&host.state_folder().ok()?).ok()?;
         folders.extend(project_of(host, cwd));
         Some(Self(folders))
     }

@@ -34,20 +34,24 @@ impl Store {
         }
     }
 
-    /// The folders in which sandboxed sessions have ever written, also those that are deleted. A moment's
-    /// writer is waited for: without the answer nothing starts.
-    pub(crate) fn workplaces(folder: &Path) -> Result<Vec<PathBuf>> {
-        let store = match Self::open_read_only(folder, PATIENCE) {
-            Err(Error::Absent) => return Ok(Vec::new()),
-            opened => opened?,
-        };
+    /// The folders in which sandboxed sessions have ever written, by the store in `folder`. A moment's writer is
+    /// waited for: without the answer nothing starts.
+    pub(crate) fn workplaces_in(folder: &Path) -> Result<Vec<PathBuf>> {
+        match Self::open_read_only(folder, PATIENCE) {
+            Err(Error::Absent) => Ok(Vec::new()),
+            opened => opened?.workplaces(),
+        }
+    }
+
+    /// The folders in which sandboxed sessions have ever written, also those that are deleted.
+    pub(crate) fn workplaces(&self) -> Result<Vec<PathBuf>> {
         // An older store has the projects alone, until it is written.
-        let query = match store.version()? {
+        let query = match self.version()? {
             ..2 => return Ok(Vec::new()),
             2..4 => "SELECT cwd FROM session WHERE sandbox_json IS NOT NULL",
             _ => "SELECT folder FROM workplace",
         };
-        let mut statement = store.connection.prepare(query)?;
+        let mut statement = self.connection.prepare(query)?;
         let folders =
             statement.query_map([], |row| Ok(PathBuf::from(OsString::from_vec(row.get(0)?))))?;
         Ok(folders.collect::<rusqlite::Result<_>>()?)

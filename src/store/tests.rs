@@ -158,7 +158,7 @@ fn where_sessions_have_worked_is_waited_for() {
     // The control: a look in haste gives up.
     assert!(Store::open_to_read(folder.path()).is_err());
     std::thread::scope(|scope| {
-        let asked = scope.spawn(|| Store::workplaces(folder.path()));
+        let asked = scope.spawn(|| Store::workplaces_in(folder.path()));
         std::thread::sleep(2 * crate::store::HASTE);
         writer.execute_batch("COMMIT").unwrap();
         assert_eq!(asked.join().unwrap().unwrap(), Vec::<std::path::PathBuf>::new());

@@ -152,6 +152,7 @@ impl World {
         env.extend(more.clone());
         let caller = self.host.with_env(env);
         let wanted = Wanted {
+            workplaces: None,
             session: &session,
             harness,
             sandbox: Some(("/usr/bin/bwrap".into(), policy)),

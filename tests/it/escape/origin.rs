@@ -287,6 +287,7 @@ fn x23_tokens_in_folders_of_tools_are_hidden() {
         for file in [
             ".local/share/uv/credentials/pypi",
             ".nvm/versions/node/v1/etc/npmrc",
+            ".nvm/versions/node/v1/.git-credentials",
             "bin/.npmrc",
             "scripts/.netrc",
             ".local/bin/auth.json",
