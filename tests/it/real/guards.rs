@@ -94,7 +94,8 @@ fn use_on_the_host(world: &World, kind: Kind, folder: &Path, may_end: impl Fn())
     world.wait_screen(&id, kind.first_outside);
     let words = format!("spoken in {}", folder.file_name().unwrap().to_str().unwrap());
     world.say(&id, &words);
-    world.say(&id, "and once more");
+    // Words of its own: those of another folder would count as asked already.
+    world.say(&id, &format!("and once more, {words}"));
     may_end();
     world.stop(&id);
     let questions = world.questions().into_iter().map(|q| q.to_string());
