@@ -6,6 +6,7 @@
 //! are local; for a state folder on a server our own clock counts where it is earlier. The file stays until
 //! the changes are told, so that those of a run whose `exec` was killed are told by the next one.
 
+mod behind;
 mod entry;
 mod walk;
 

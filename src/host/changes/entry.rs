@@ -13,14 +13,16 @@ use crate::sandbox::guard;
 pub(super) struct Entry {
     pub(super) name: OsString,
     pub(super) is_folder: bool,
+    pub(super) is_link: bool,
     pub(super) inode: u64,
 }
 
 impl Entry {
     /// Reads one.
     pub(super) fn of(entry: &fs::DirEntry) -> io::Result<Self> {
-        let is_folder = entry.file_type()?.is_dir();
-        Ok(Self { name: entry.file_name(), is_folder, inode: entry.ino() })
+        let kind = entry.file_type()?;
+        let (is_folder, is_link) = (kind.is_dir(), kind.is_symlink());
+        Ok(Self { name: entry.file_name(), is_folder, is_link, inode: entry.ino() })
     }
 }
 

@@ -1,12 +1,13 @@
 //! The walk through what an agent could write, for names of the catalogue that are new.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
+use crate::host::changes::behind::{Behind, Link};
 use crate::host::changes::entry::{Entry, is_harmless, rest_behind};
 use crate::sandbox::catalogue;
 
@@ -39,6 +40,10 @@ pub(super) struct Walk {
     unread: VecDeque<Folder>,
     /// What is new, by the folder of the catalogue in which it lies, or by itself.
     new: BTreeMap<PathBuf, Vec<PathBuf>>,
+    /// Symlinks that matter, looked at when it is known which folders have moved.
+    links: Vec<Link>,
+    /// Folders that were made, or moved to their place, since the start.
+    moved: BTreeSet<PathBuf>,
     unseen: Vec<PathBuf>,
 }
 
@@ -75,6 +80,8 @@ impl Walk {
             deadline: Instant::now() + LONGEST,
             unread: VecDeque::new(),
             new: BTreeMap::new(),
+            links: Vec::new(),
+            moved: BTreeSet::new(),
             unseen: Vec::new(),
         }
     }
@@ -103,6 +110,7 @@ impl Walk {
 
     /// What was found.
     pub(super) fn end(mut self) -> Changes {
+        self.look_behind_links();
         let mut paths = Vec::new();
         for (folder, mut new) in self.new {
             new.sort();
@@ -190,7 +198,11 @@ impl Walk {
             }
         }
         if !entry.is_folder {
-            return self.look_behind(&folder.path.join(&entry.name), &rests);
+            if entry.is_link && (whole.is_some() || !rests.is_empty()) {
+                let path = folder.path.join(&entry.name);
+                self.links.push(Link { root: self.root.clone(), path, rests });
+            }
+            return;
         }
         let name = entry.name.as_os_str();
         let is_more = catalogue::GIT_MORE.iter().any(|more| name == *more);
@@ -207,34 +219,21 @@ impl Walk {
         };
         let path = folder.path.join(name);
         let changed = self.is_new(&path);
-        self.unread.push_back(Folder { path, kind, rests, changed, moved: is_moved(changed) });
+        let moved = is_moved(changed);
+        if moved {
+            self.moved.insert(path.clone());
+        }
+        self.unread.push_back(Folder { path, kind, rests, changed, moved });
     }
 
-    /// A symlink to a folder of the same root, in which names of the catalogue go on, or everything counts. By
-    /// its own name that folder may be no part of the catalogue.
-    fn look_behind(&mut self, link: &Path, rests: &[&'static str]) {
-        let Some(target) = (!rests.is_empty()).then(|| fs::canonicalize(link).ok()).flatten()
-        else {
-            return;
-        };
-        if !target.starts_with(&self.root) || target == self.root || !target.is_dir() {
-            return;
-        }
-        let is_other = self.is_new(link);
-        for rest in rests {
-            let path = if rest.is_empty() { link.to_owned() } else { link.join(rest) };
-            if path.is_dir() {
-                let kind = Kind::Whole(path.clone());
-                let moved = is_other;
-                self.unread.push_back(Folder {
-                    path,
-                    kind,
-                    rests: Vec::new(),
-                    changed: true,
-                    moved,
-                });
-            } else if self.is_new(&path) || (is_other && path.exists()) {
-                self.tell(&path);
+    fn look_behind_links(&mut self) {
+        // The folders behind may hold more of them, behind which none is walked through.
+        while let Some(link) = self.links.pop() {
+            for behind in link.look_behind(&|path| self.is_new(path), &self.moved) {
+                match behind {
+                    Behind::Changed(path) => self.tell(&path),
+                    Behind::Folder(path, moved) => self.look_through(&path, moved),
+                }
             }
         }
     }

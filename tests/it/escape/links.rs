@@ -97,3 +97,50 @@ fn e22_a_git_folder_behind_a_symlink_is_guarded_or_told() {
         assert_eq!(proof.exists() && !told, expected, "{sandbox}: {}", trial.shown());
     }
 }
+
+/// Shows that `act` changes what the host obeys at `name`, below the root, and that it is told.
+#[track_caller]
+fn told_behind(links: &[(&str, &str)], files: &[&str], act: &str, name: &str, read: &str) {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let project = env.project();
+    for file in files {
+        let at = project.join(file);
+        fs::create_dir_all(at.parent().unwrap()).unwrap();
+        fs::write(at, file).unwrap();
+    }
+    for (link, target) in links {
+        let at = project.join(link);
+        fs::create_dir_all(at.parent().unwrap()).unwrap();
+        symlink(target, at).unwrap();
+    }
+    let before = fs::read_to_string(project.join(read)).unwrap();
+    // What nobody touches is not told.
+    let trial = Trial::new(&env, &["--sandbox"]);
+    trial.allows("mkdir -p other; echo x >other/new");
+    trial.end();
+    assert!(!trial.told(name), "{}", trial.shown());
+    let trial = Trial::new(&env, &["--sandbox"]);
+    trial.allows(act);
+    trial.end();
+    assert_ne!(before, fs::read_to_string(project.join(read)).unwrap(), "{act}");
+    assert!(trial.told(name), "{act}: {}", trial.shown());
+}
+
+#[test]
+fn x11_a_symlink_in_the_middle_of_the_way_that_was_replaced_is_told() {
+    let links = [("pkg/.vscode", "../hop"), ("hop", "one")];
+    let files = ["one/tasks.json", "two/tasks.json"];
+    told_behind(&links, &files, "ln -sfn two hop", "pkg/.vscode", "pkg/.vscode/tasks.json");
+    let links = [("pkg/.mcp.json", "../hop"), ("hop", "one.json")];
+    let files = ["one.json", "two.json"];
+    told_behind(&links, &files, "ln -sfn two.json hop", "pkg/.mcp.json", "pkg/.mcp.json");
+}
+
+#[test]
+fn x11_a_folder_above_what_a_symlink_leads_to_that_was_replaced_is_told() {
+    let files = ["one/c/tasks.json", "two/c/tasks.json"];
+    let act = "mv one three && mv two one";
+    let links = [("pkg/.vscode", "../one/c")];
+    told_behind(&links, &files, act, "pkg/.vscode", "pkg/.vscode/tasks.json");
+}
