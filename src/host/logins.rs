@@ -199,7 +199,7 @@ fn clear_the_way(shared: &SharedLogin) -> anyhow::Result<()> {
             let aside = folder.join(format!(".{}.hqt-tmux", uuid::Uuid::new_v4().simple()));
             fs::rename(&shared.copy, &aside)?;
             // What an agent keeps in it, it could have anywhere.
-            let _ = fs::remove_dir_all(aside);
+            let _ = super::remove_folder(&aside);
         }
         Written::ByRename if is_closed || !meta.is_file() => fs::remove_file(&shared.copy)?,
         Written::ByRename => {}

@@ -24,6 +24,7 @@ mod planted;
 pub(crate) mod popup;
 pub(crate) mod programs;
 mod reading;
+mod removal;
 mod runtime;
 mod script;
 pub(crate) mod sockets;
@@ -37,6 +38,7 @@ pub(crate) use changes::Changes;
 pub(crate) use facts::{
     Wanted, ensure_may_be_sandboxed, gather, is_logged_in, is_visible_inside, program_of,
 };
+pub(crate) use removal::remove_folder;
 use workplaces::Workplaces;
 
 use std::ffi::{OsStr, OsString};
@@ -255,42 +257,6 @@ fn without_dots(path: &Path) -> PathBuf {
 /// Whether something is at `path`, be it a dangling symlink.
 pub(crate) fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
-}
-
-/// Removes a folder with everything in it, if it is there. An agent may have filled it: with folders
-/// that nobody may enter, or nested deeper than there are descriptors.
-pub(crate) fn remove_folder(path: &Path) -> anyhow::Result<()> {
-    use nix::sys::resource::Resource::RLIMIT_NOFILE;
-    if let Ok((_, most)) = nix::sys::resource::getrlimit(RLIMIT_NOFILE) {
-        // With fewer descriptors it may work all the same.
-        let _ = nix::sys::resource::setrlimit(RLIMIT_NOFILE, most, most);
-    }
-    let removed = match fs::remove_dir_all(path) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            make_enterable(path);
-            fs::remove_dir_all(path)
-        }
-        removed => removed,
-    };
-    match removed {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("could not remove `{}`", for_terminal(path)))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Gives the owner back what he needs to remove the folders below `root`.
-fn make_enterable(root: &Path) {
-    use std::os::unix::fs::PermissionsExt;
-    let mut folders = vec![root.to_owned()];
-    while let Some(folder) = folders.pop() {
-        // What can't be changed is told by the removal.
-        let _ = fs::set_permissions(&folder, fs::Permissions::from_mode(0o700));
-        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
-        let below = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-        folders.extend(below.map(|entry| entry.path()));
-    }
 }
 
 #[cfg(test)]

@@ -154,3 +154,24 @@ fn x38_a_transcript_of_terabytes_hangs_nobody() {
     inside.end();
     nobody_hangs(&env, &inside.id);
 }
+
+#[test]
+fn a_folder_of_any_depth_is_deleted() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let inside = Trial::new(&env, &["--sandbox"]);
+    let act = "import os; os.chdir(os.path.expanduser('~/.cache')); \
+               [(os.mkdir('d'), os.chdir('d')) for _ in range(30000)]; os.mkdir('shut', 0)";
+    inside.allows(&format!("python3 -c \"{act}\""));
+    inside.end();
+    let output = env.run(&["delete", &inside.id]);
+    // What removes the test's own folder goes down as deep as there is stack.
+    env.finish({
+        let mut remove = env.command("rm");
+        remove.arg("-rf").arg(env.path("cache"));
+        remove
+    })
+    .ok();
+    output.ok_with_words();
+    assert!(env.list().is_empty());
+}
