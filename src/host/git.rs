@@ -118,7 +118,7 @@ impl Git {
         for more in catalogue::GIT_MORE.map(|more| folder.join(more)) {
             let Some(found) = git_folders_below(&more) else {
                 self.notes.push(format!(
-                    "`{}` is read-only inside: it holds more git folders than are guarded one by one",
+                    "`{}` is read-only inside: it holds more git folders than are guarded one by one, or a closed one",
                     for_terminal(&more)
                 ));
                 self.names.push(more);

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::host::reading;
 use crate::sandbox::catalogue;
 
 /// Whether `folder` is what a git folder keeps for a linked worktree.
@@ -15,7 +16,7 @@ pub(super) fn is_of_worktree(folder: &Path) -> bool {
 pub(super) const MOST_FOLDERS: usize = 100;
 
 /// The folders below `folder` that git can take for its own, now or once something was moved there;
-/// `None` where there are more than can be guarded or looked at. A submodule's name may have slashes, so
+/// `None` where there are more than can be guarded or looked at, or an agent has closed one. A submodule's name may have slashes, so
 /// its git folder stands at any depth.
 pub(super) fn git_folders_below(folder: &Path) -> Option<Vec<PathBuf>> {
     const MOST_LOOKED_AT: usize = 10_000;
@@ -24,6 +25,9 @@ pub(super) fn git_folders_below(folder: &Path) -> Option<Vec<PathBuf>> {
     let mut unread = Vec::from_iter(is_folder(folder).then(|| folder.to_owned()));
     let mut looked_at = 0;
     while let Some(folder) = unread.pop() {
+        if reading::closed_folder(&folder).is_some() {
+            return None;
+        }
         let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
         for entry in entries {
             looked_at += 1;

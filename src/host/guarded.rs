@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use crate::error::UserError;
 use crate::escape::{for_terminal, shell_line};
@@ -43,8 +43,11 @@ pub(super) fn look_up(
         return Err(misled(commondir));
     }
     let roots: Vec<&Path> = std::iter::once(project).chain(git.outside.as_deref()).collect();
-    let mut found = Found { roots: &roots, guarded: BTreeSet::new(), named: BTreeSet::new() };
     let place = Place::of(home, project, &git.top);
+    let mut found = Found::new(&roots, &place);
+    for folder in git_folders(git, project) {
+        found.look_whether_closed(&folder);
+    }
     let (create, marks) = made_for_the_run(git);
     for name in names(host, project, git, &place) {
         found.take(&name);
@@ -55,15 +58,7 @@ pub(super) fn look_up(
     state::files_of_all(host, home).iter().for_each(|file| found.take(file));
     found.take_named(mentioned::by_git(host, git, &place));
     found.take_named(mentioned::by_settings(&place));
-    let mut notes = Vec::new();
-    for guarded in found.guarded.clone() {
-        if !found.take_entries(&guarded, &place) {
-            notes.push(too_much(&guarded));
-        }
-    }
-    if !place.is_read() {
-        notes.push(too_much(project));
-    }
+    let notes = found.look_into_all()?;
     let of_path = super::executable::path_folders(host).into_iter();
     found.named.extend(of_path.filter(|folder| folder.starts_with(project)));
     found.guarded.extend(create.iter().map(|made| made.path().to_owned()));
@@ -102,6 +97,21 @@ fn too_much(path: &Path) -> String {
     )
 }
 
+fn cannot_be_read(path: &Path) -> UserError {
+    let open = shell_line(&[OsStr::new("chmod"), OsStr::new("u+rwX"), path.as_os_str()]);
+    UserError::new(format!(
+        "`{}` can't be read, though what it holds decides what is guarded: an agent may have closed it",
+        for_terminal(path)
+    ))
+    .hint(format!("look at it, and open it again: {}", for_terminal(open)))
+}
+
+/// The git folders of `project` in which guards are found by name.
+fn git_folders(git: &Git, project: &Path) -> Vec<PathBuf> {
+    let main = git.main_folders.iter().cloned();
+    main.chain(git.outside.clone()).chain([project.join(catalogue::DOT_GIT)]).collect()
+}
+
 fn misled(commondir: &Path) -> UserError {
     let shown = for_terminal(commondir);
     let remove = shell_line(&[OsStr::new("rm"), commondir.as_os_str()]);
@@ -129,17 +139,34 @@ fn names(host: &Host, project: &Path, git: &Git, place: &Place) -> Vec<PathBuf> 
 struct Found<'a> {
     /// Canonical.
     roots: &'a [&'a Path],
+    place: &'a Place,
     guarded: BTreeSet<PathBuf>,
     named: BTreeSet<PathBuf>,
+    /// Settings name more than is guarded.
+    is_too_much: bool,
 }
 
-impl Found<'_> {
+impl<'a> Found<'a> {
+    fn new(roots: &'a [&'a Path], place: &'a Place) -> Self {
+        let (guarded, named) = (BTreeSet::new(), BTreeSet::new());
+        Self { roots, place, guarded, named, is_too_much: false }
+    }
+
+    /// Looks whether `folder`, where it is there, can be listed and entered.
+    fn look_whether_closed(&self, folder: &Path) {
+        if folder.is_dir()
+            && let Err(error) = fs::read_dir(folder.join("."))
+        {
+            self.place.note_closed(folder, &error);
+        }
+    }
+
     /// Guards what `name` really is, if that is below one of the roots: what an agent planted may not lead a
     /// guard out of what the agent can write (CVE-2026-87766). A symlink itself can't be guarded; it is told
     /// when it is replaced.
     fn take(&mut self, name: &Path) {
         match fs::symlink_metadata(name) {
-            Err(_) => return,
+            Err(error) => return self.place.note_closed(name, &error),
             Ok(meta) if meta.is_symlink() => self.take_link(name),
             Ok(_) => {}
         }
@@ -165,9 +192,26 @@ impl Found<'_> {
         self.roots.iter().any(|root| is_inside(path, root))
     }
 
+    /// Looks into all that is guarded; what a person should know.
+    fn look_into_all(&mut self) -> Result<Vec<String>, UserError> {
+        let mut notes = Vec::new();
+        for guarded in self.guarded.clone() {
+            if !self.take_entries(&guarded) {
+                notes.push(too_much(&guarded));
+            }
+        }
+        if let Some(closed) = self.place.closed() {
+            return Err(cannot_be_read(&closed));
+        }
+        if !self.place.is_read() || self.is_too_much {
+            notes.push(too_much(self.roots[0]));
+        }
+        Ok(notes)
+    }
+
     /// What the files of a guarded folder, or a guarded file, lead to and mention: a link's target can be
     /// written by its own name; a program that a hook calls runs with the hook. Whether that was all.
-    fn take_entries(&mut self, guarded: &Path, place: &Place) -> bool {
+    fn take_entries(&mut self, guarded: &Path) -> bool {
         const MOST: usize = 1_000;
         let mut unread = vec![guarded.to_owned()];
         for _ in 0..MOST {
@@ -183,7 +227,7 @@ impl Found<'_> {
                 let entries = fs::read_dir(&path).into_iter().flatten().flatten();
                 unread.extend(entries.take(MOST).map(|entry| entry.path()));
             } else if path.extension() != Some(OsStr::new("sample")) {
-                self.named.extend(mentioned::in_file(&path, place));
+                self.named.extend(mentioned::in_file(&path, self.place));
             }
         }
         unread.is_empty()
@@ -191,9 +235,16 @@ impl Found<'_> {
 
     /// What settings name: guarded where it is, else watched.
     fn take_named(&mut self, named: Vec<PathBuf>) {
-        for path in named {
+        // Each costs a mount or two, and bubblewrap takes no more than some thousands of words.
+        const MOST: usize = 500;
+        let named = BTreeSet::from_iter(named);
+        self.is_too_much |= named.len() > MOST;
+        for path in named.into_iter().take(MOST) {
             match fs::symlink_metadata(&path) {
                 Ok(_) => self.take(&path),
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    self.place.note_closed(&path, &error);
+                }
                 Err(_) if self.is_below(&path) => drop(self.named.insert(path)),
                 Err(_) => {}
             }

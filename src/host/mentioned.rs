@@ -1,12 +1,12 @@
 //! Files of a project that settings name: git's configuration, a harness's settings, hooks. The host runs
 //! them, or includes them, with what names them.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashSet, VecDeque};
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
 
 use crate::harness;
 use crate::host::git::Git;
@@ -24,12 +24,17 @@ pub(super) struct Place {
     is_all: bool,
     /// How much text of the project is still read.
     left: Cell<u64>,
+    /// How many words of it may still be paths.
+    words_left: Cell<u32>,
+    /// What can't be read though it may name something.
+    closed: RefCell<Option<PathBuf>>,
 }
 
 impl Place {
     pub(super) fn of(home: &Path, project: &Path, top: &Path) -> Self {
         const MOST: usize = 10_000;
         const MOST_TEXT: u64 = 8 * 1024 * 1024;
+        const MOST_WORDS: u32 = 200_000;
         let entries = fs::read_dir(project).into_iter().flatten().flatten().take(MOST);
         let entries: HashSet<OsString> = entries.map(|entry| entry.file_name()).collect();
         Self {
@@ -39,14 +44,32 @@ impl Place {
             is_all: entries.len() < MOST,
             entries,
             left: Cell::new(MOST_TEXT),
+            words_left: Cell::new(MOST_WORDS),
+            closed: RefCell::new(reading::closed_folder(project)),
         }
     }
 
     /// The beginning of a file, as long as not too much was read already.
     fn text(&self, path: &Path, most: u64) -> String {
-        let bytes = reading::head(path, most.min(self.left.get())).unwrap_or_default();
+        let read = reading::head(path, most.min(self.left.get()));
+        let bytes = read.unwrap_or_else(|error| {
+            self.note_closed(path, &error);
+            Vec::new()
+        });
         self.left.set(self.left.get() - bytes.len() as u64);
         String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// Notes `path`, where `error` says that it may be there all the same.
+    pub(super) fn note_closed(&self, path: &Path, error: &io::Error) {
+        if let Some(closed) = reading::closed(path, error) {
+            self.closed.borrow_mut().get_or_insert(closed);
+        }
+    }
+
+    /// A file or folder that can't be read, though what it holds decides what is guarded.
+    pub(super) fn closed(&self) -> Option<PathBuf> {
+        self.closed.borrow().clone()
     }
 
     /// `path`, if it lies in the project.
@@ -57,13 +80,14 @@ impl Place {
     /// What `word` means in the project. A path from the root that lies elsewhere may be one that stands
     /// behind a command: `$(git rev-parse --show-toplevel)/tools/x`.
     fn path(&self, word: &str) -> Option<PathBuf> {
+        self.words_left.set(self.words_left.get().checked_sub(1)?);
         let here = |word: &str| self.inside(gitconfig::path(word, &self.home, &self.top));
         here(word).or_else(|| here(word.trim_start_matches('/')))
     }
 
     /// Whether everything that settings name was looked at.
     pub(super) fn is_read(&self) -> bool {
-        self.left.get() > 0
+        self.left.get() > 0 && self.words_left.get() > 0
     }
 
     /// Whether `path` can be there, by what stands at the root of the project.

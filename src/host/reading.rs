@@ -2,8 +2,8 @@
 //! the open, a device never ends, and a file may be as large as the disk.
 
 use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use nix::libc::{O_NOCTTY, O_NONBLOCK};
@@ -18,6 +18,28 @@ pub(super) fn open(path: &Path) -> io::Result<fs::File> {
         true => Ok(file),
         false => Err(io::ErrorKind::InvalidInput.into()),
     }
+}
+
+/// What an agent can have closed, so that what is behind it seems to be absent: a file or folder of ours, which it can
+/// open again in its next run. `None` where `error` is another one, or nobody inside can open it either.
+pub(super) fn closed(path: &Path, error: &io::Error) -> Option<PathBuf> {
+    if error.kind() == io::ErrorKind::WouldBlock {
+        return Some(path.to_owned());
+    }
+    let is_closed = error.kind() == io::ErrorKind::PermissionDenied;
+    let nearest = path.ancestors().filter(|_| is_closed).find_map(|at| {
+        let meta = fs::metadata(at).ok()?;
+        Some((at.to_owned(), meta.uid()))
+    });
+    let own = nix::unistd::getuid().as_raw();
+    nearest.filter(|(_, uid)| *uid == own).map(|(at, _)| at)
+}
+
+/// The same of a folder, which has to be listed and entered.
+pub(super) fn closed_folder(folder: &Path) -> Option<PathBuf> {
+    use nix::unistd::{AccessFlags, access};
+    let error = access(folder, AccessFlags::R_OK | AccessFlags::X_OK).err()?;
+    closed(folder, &error.into())
 }
 
 /// The beginning of a file, at most `most` bytes of it.

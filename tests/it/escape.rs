@@ -7,6 +7,8 @@ mod aftermath;
 mod carried;
 /// The catalogue of what the host runs: names that are new, links, programs that settings name.
 mod catalogue;
+/// Files and folders that an agent closed.
+mod closed;
 /// Files that were left so that reading them never ends.
 mod endless;
 /// Everything ends with the pane.

@@ -175,3 +175,20 @@ fn a_folder_of_any_depth_is_deleted() {
     output.ok_with_words();
     assert!(env.list().is_empty());
 }
+
+#[test]
+fn thousands_of_files_that_settings_name_stop_no_start() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let inside = Trial::new(&env, &["--sandbox"]);
+    let act = "import json, os; os.mkdir('t'); names = ['t/%d' % n for n in range(5000)]; \
+               [open(n, 'w').close() for n in names]; \
+               json.dump({'mcpServers': {'a': {'command': 'sh', 'args': names}}}, open('.mcp.json', 'w'))";
+    inside.allows(&format!("python3 -c \"{act}\""));
+    inside.end();
+    assert!(inside.told(".mcp.json"));
+    let next = Trial::new(&env, &["--sandbox"]);
+    assert!(next.shown().contains("more than is looked at"), "{}", next.shown());
+    next.denies("echo evil >>t/0");
+    next.denies("echo evil >>.mcp.json");
+}
