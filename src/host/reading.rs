@@ -11,8 +11,12 @@ use nix::libc::{O_NOCTTY, O_NONBLOCK};
 /// No configuration is larger.
 const LARGEST: u64 = 4 * 1024 * 1024;
 
-/// Opens a regular file; anything else is an error of kind `InvalidInput`.
+/// Opens a regular file; anything else is an error of kind `InvalidInput`. It is looked at before it is opened, since to
+/// open a device already does something; what takes its place in between is looked at as well.
 pub(super) fn open(path: &Path) -> io::Result<fs::File> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
     let file = fs::OpenOptions::new().read(true).custom_flags(O_NONBLOCK | O_NOCTTY).open(path)?;
     match file.metadata()?.is_file() {
         true => Ok(file),
