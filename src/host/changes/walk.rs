@@ -21,6 +21,8 @@ const LONGEST: Duration = Duration::from_secs(2);
 /// The most files of one folder that are told one by one, and of all.
 const MOST_OF_A_FOLDER: usize = 8;
 const MOST_TOLD: usize = 1_000;
+/// Each byte may be four on the screen, and each path stands in the store.
+const MOST_BYTES_TOLD: usize = 256 * 1024;
 
 /// What a run changed.
 #[derive(Debug, Default)]
@@ -122,8 +124,9 @@ impl Walk {
         }
         paths.sort();
         paths.dedup();
-        self.unseen.extend(paths.get(MOST_TOLD).cloned());
-        paths.truncate(MOST_TOLD);
+        let told = most_told(&paths);
+        self.unseen.extend(paths.get(told).cloned());
+        paths.truncate(told);
         self.unseen.truncate(MOST_OF_A_FOLDER);
         Changes { paths, unseen: self.unseen }
     }
@@ -283,4 +286,14 @@ impl Walk {
         is_new(&itself)
             || (itself.is_symlink() && fs::metadata(path).is_ok_and(|target| is_new(&target)))
     }
+}
+
+/// How many of `paths` are told.
+fn most_told(paths: &[PathBuf]) -> usize {
+    let mut bytes = 0;
+    let fits = |path: &&PathBuf| {
+        bytes += path.as_os_str().len();
+        bytes <= MOST_BYTES_TOLD
+    };
+    paths.iter().take(MOST_TOLD).take_while(fits).count()
 }

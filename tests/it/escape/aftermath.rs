@@ -76,6 +76,22 @@ fn e51_a_hostile_name_in_the_report_is_no_escape_sequence() {
 }
 
 #[test]
+fn e51_long_names_do_not_fill_the_store() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let inside = Trial::new(&env, &["--sandbox"]);
+    inside.allows(
+        "l=$(printf %0240d 7); for i in $(seq 100 999); do d=n/$i$l/$l; mkdir -p $d; echo x >$d/.envrc; done",
+    );
+    inside.end();
+    let shown: serde_json::Value = serde_json::from_str(&inside.shown()).unwrap();
+    let told = shown["report"].as_array().unwrap();
+    let bytes: usize = told.iter().map(|path| path.as_str().unwrap().len()).sum();
+    assert!(told.len() > 100 && bytes <= 256 * 1024, "{} paths, {bytes} bytes", told.len());
+    assert!(inside.shown().contains("could not be looked through"), "that there are more is said");
+}
+
+#[test]
 fn e51_a_thousand_changed_files_are_told_in_a_few_lines() {
     let env = TestEnv::new();
     env.require_bwrap();
