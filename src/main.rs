@@ -1,10 +1,10 @@
 //! `hqt-tmux`: start coding agents in tmux windows, sandboxed with bubblewrap, and bring them back.
 
 mod bwrap;
-mod chain;
 mod child;
 mod cli;
 mod commands;
+mod context;
 mod error;
 mod escape;
 #[cfg(test)]
@@ -16,47 +16,78 @@ mod identity;
 mod ladder;
 mod lock;
 mod plan;
+mod planner;
 mod prompt;
-mod renewal;
+mod run;
 mod sandbox;
 mod scope;
 mod session;
 mod signals;
 mod store;
+mod survey;
 mod terminal;
 mod tmux;
 mod trusted;
+mod words;
 
 use std::io;
 use std::io::Write;
 
-use crate::cli::{Cli, Color};
+use crate::cli::{Cli, Color, Verb};
+use crate::commands::{
+    bare, complete, delete, doctor, key, list, man, new, rename, resume, show, stop,
+};
+use crate::context::Context;
 use crate::error::ExitCode;
 use crate::escape::lines_for_terminal;
 use crate::host::Host;
+use crate::run::{exec, inner};
 
 fn main() -> std::process::ExitCode {
     let code = match run() {
         Ok(code) => code,
-        Err(error) => commands::report(&error),
+        Err(error) => context::report(&error),
     };
     code.into()
 }
 
 fn run() -> anyhow::Result<ExitCode> {
     let host = Host::from_process()?;
-    if commands::was_asked_to_complete(&host) {
+    if complete::was_asked(&host) {
         return Ok(ExitCode::Done);
     }
     match Cli::read() {
         Ok(cli) => {
             terminal::set_colors(cli.global.color);
-            commands::run(cli, host)
+            let context = Context::new(host, cli.global);
+            verb(cli.verb, &context).map_err(|error| context.explain(error))
         }
         Err(error) => {
             terminal::set_colors(Color::among(std::env::args_os()));
             answer(&error)
         }
+    }
+}
+
+fn verb(verb: Option<Verb>, context: &Context) -> anyhow::Result<ExitCode> {
+    context.ensure_possible()?;
+    let Some(verb) = verb else {
+        return bare::run(context);
+    };
+    match verb {
+        Verb::New(arguments) => new::run(context, &arguments),
+        Verb::Resume(arguments) => resume::run(context, &arguments),
+        Verb::List(arguments) => list::run(context, &arguments),
+        Verb::Show(arguments) => show::run(context, &arguments),
+        Verb::Stop(arguments) => stop::run(context, &arguments),
+        Verb::Rename(arguments) => rename::run(context, &arguments),
+        Verb::Delete(arguments) => delete::run(context, &arguments),
+        Verb::Doctor(arguments) => doctor::run(context, &arguments),
+        Verb::Completions(arguments) => complete::run(&arguments),
+        Verb::Man => man::run(),
+        Verb::Key(arguments) => key::run(context, &arguments),
+        Verb::Exec(arguments) => exec::run(context, &arguments),
+        Verb::Inner(arguments) => inner::run(&arguments),
     }
 }
 
@@ -74,6 +105,6 @@ fn answer(error: &clap::Error) -> anyhow::Result<ExitCode> {
         true => text.ansi().to_string(),
         false => text.to_string(),
     };
-    commands::print(&text)?;
+    context::print(&text)?;
     Ok(ExitCode::Done)
 }

@@ -7,16 +7,17 @@ use clap::CommandFactory;
 
 use crate::cli;
 use crate::cli::Cli;
-use crate::commands::{Context, Explained, list};
+use crate::commands::list;
+use crate::context::Context;
 use crate::error::ExitCode;
 use crate::store::{Error, Store};
 
 /// The list when there is something in it, and nothing but it. Else the help, on stderr and as a
 /// wrong use, as clap has it for a command that wants a verb.
-pub(super) fn run(context: &Context) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(context: &Context) -> anyhow::Result<ExitCode> {
     // Asked without making a store.
     let is_empty = match Store::open_to_read(&context.state_folder()?) {
-        Ok(store) => store.is_empty().explained(context)?,
+        Ok(store) => store.is_empty()?,
         Err(Error::Absent) => true,
         // The list says what is wrong.
         Err(_) => false,

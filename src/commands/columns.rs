@@ -2,11 +2,11 @@
 
 use std::time::SystemTime;
 
-use crate::commands::fit::Step;
-use crate::commands::survey::Survey;
-use crate::commands::table;
+use crate::commands::table::Step;
 use crate::escape::for_terminal;
 use crate::session::{Activity, Session};
+use crate::survey::Survey;
+use crate::words;
 
 /// A session of a list, and what is known of it.
 pub(super) struct Seen<'a> {
@@ -89,18 +89,18 @@ impl Column {
         let activity = || survey.activity(session).map(Activity::as_str);
         match self {
             Self::Id => session.id.as_str().chars().take(seen.id_length).collect(),
-            Self::Name if seen.is_cut => table::short(&session.name),
+            Self::Name if seen.is_cut => words::short(&session.name),
             Self::Name => for_terminal(&session.name),
             Self::Harness => for_terminal(&session.harness),
             // The mark: a run changed what the host may run, or was not seen to its end; `show` says which.
             Self::State if session.report.is_empty() && !survey.is_untold(session) => {
-                table::state_word(survey.state(session))
+                words::state_word(survey.state(session))
             }
-            Self::State => format!("{} !", table::state_word(survey.state(session))),
+            Self::State => format!("{} !", words::state_word(survey.state(session))),
             Self::Activity => activity().unwrap_or("-").to_owned(),
             Self::Doing => activity().unwrap_or_else(|| survey.state(session).as_str()).to_owned(),
-            Self::Sandbox => table::sandbox_word(&session.sandbox).to_owned(),
-            Self::Age => table::age(session.created_at, seen.now),
+            Self::Sandbox => words::sandbox_word(&session.sandbox).to_owned(),
+            Self::Age => words::age(session.created_at, seen.now),
             Self::Folder => for_terminal(&session.cwd),
         }
     }

@@ -15,7 +15,7 @@ use clap_complete::env::{CompleteEnv, Shells};
 
 use crate::cli;
 use crate::cli::Cli;
-use crate::commands::print_bytes;
+use crate::context::print_bytes;
 use crate::error::ExitCode;
 use crate::escape::for_terminal;
 use crate::host::Host;
@@ -34,7 +34,7 @@ pub(crate) fn was_asked(host: &Host) -> bool {
 }
 
 /// `hqt-tmux completions`: what a shell has to read to ask.
-pub(super) fn run(arguments: &cli::Completions) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &cli::Completions) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
     if let Some(shell) = Shells::builtins().completer(&arguments.shell.to_string()) {
         shell.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script)?;

@@ -2,14 +2,16 @@
 
 use anyhow::bail;
 
-use crate::commands::{Context, Explained, stop, survey};
+use crate::commands::stop;
+use crate::context::Context;
 use crate::error::{ExitCode, UserError};
 use crate::host::{changes, conversations, own};
+use crate::survey;
 use crate::{cli, host, lock};
 
-pub(super) fn run(context: &Context, arguments: &cli::Delete) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(context: &Context, arguments: &cli::Delete) -> anyhow::Result<ExitCode> {
     let store = context.store()?;
-    let session = survey::find(context, &store, &arguments.session)?;
+    let session = survey::find(&store, &arguments.session)?;
     let folder = context.state_folder()?;
     if !arguments.force && survey::is_running(context, &store, &session.id)? {
         bail!(
@@ -27,7 +29,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Delete) -> anyhow::Result<
     conversations::forget_former(&context.host, &session.id)?;
     changes::forget(&folder, &session.id)?;
     host::remove_folder(&context.host.cache_folder()?.join(session.id.as_str()))?;
-    store.delete(&session.id).explained(context)?;
+    store.delete(&session.id)?;
     lock::remove(&folder, &session.id)?;
     Ok(ExitCode::Done)
 }

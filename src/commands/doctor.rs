@@ -7,7 +7,8 @@ mod store;
 
 use serde_json::{Value, json};
 
-use crate::commands::{Context, fit, print, print_json, status};
+use crate::commands::{status, table};
+use crate::context::{Context, print, print_json};
 use crate::error::ExitCode;
 use crate::escape::lines_for_terminal;
 use crate::{cli, harness};
@@ -61,7 +62,7 @@ impl Check {
     }
 }
 
-pub(super) fn run(context: &Context, arguments: &cli::Doctor) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(context: &Context, arguments: &cli::Doctor) -> anyhow::Result<ExitCode> {
     if arguments.status {
         print(&format!("{}\n", status::line(context, arguments)))?;
         return Ok(ExitCode::Done);
@@ -69,7 +70,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Doctor) -> anyhow::Result<
     let checks = checks(context);
     match arguments.json {
         true => print_json(&as_json(&checks))?,
-        false => print(&fit::texts(&as_rows(&checks), context.width()))?,
+        false => print(&table::texts(&as_rows(&checks), context.width()))?,
     }
     let failed = checks.iter().any(|check| check.verdict == Verdict::Fail);
     Ok(if failed { ExitCode::Failed } else { ExitCode::Done })

@@ -2,11 +2,27 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::commands::planning::Planner;
-use crate::escape::for_terminal;
+use crate::context::{print, say};
+use crate::escape::{for_terminal, shell_line};
+use crate::plan;
 use crate::plan::Plan;
+use crate::planner::Planner;
 use crate::sandbox::{Bind, sockets};
 use crate::session::{FsAccess, Policy};
+
+/// What `--dry-run` does: the line on stdout, the policy in words on stderr.
+pub(super) fn dry_run(planner: &Planner, plan: &Plan) -> anyhow::Result<()> {
+    print(&format!("{}\n", shell_line(&plan.argv)))?;
+    if let Ok(Some(policy)) = plan::policy(&planner.session) {
+        for (label, text) in lines(planner, plan, policy) {
+            say(&format!("{label}: {text}"));
+        }
+    }
+    for note in &plan.notes {
+        say(note);
+    }
+    Ok(())
+}
 
 /// Lines of a label and what it says, for a sandboxed plan.
 pub(super) fn lines(planner: &Planner, plan: &Plan, policy: Policy) -> Vec<(&'static str, String)> {

@@ -12,13 +12,14 @@ use anyhow::Context as _;
 use signal_hook::consts::SIGINT;
 
 use crate::cli::{KeyStep, KeyVerb};
-use crate::commands::{Context, Explained, new, report, resume};
+use crate::commands::{new, resume};
+use crate::context::{Context, report};
 use crate::error::ExitCode;
 use crate::host::popup;
 use crate::tmux::Error;
 use crate::{cli, host, prompt, tmux};
 
-pub(super) fn run(context: &Context, arguments: &cli::Key) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(context: &Context, arguments: &cli::Key) -> anyhow::Result<ExitCode> {
     match arguments.step {
         KeyStep::Popup => in_popup(context, arguments),
         KeyStep::After => after_popup(context, arguments),
@@ -32,7 +33,7 @@ fn folder_of(context: &Context, pane: &str) -> anyhow::Result<Option<PathBuf>> {
     let Some(id) = session else {
         return Ok(folder);
     };
-    let stored = context.store_to_look_at()?.get(&id).explained(context)?;
+    let stored = context.store_to_look_at()?.get(&id)?;
     Ok(stored.map(|session| session.cwd).or(folder))
 }
 
@@ -119,7 +120,7 @@ fn dialog(context: &Context, arguments: &cli::Key) -> anyhow::Result<ExitCode> {
         KeyVerb::New => new::run(&context, &cli::New { cwd, ..cli::New::default() }),
         KeyVerb::Resume => resume::run(&context, &cli::Resume::default()),
     };
-    Ok(match done.unwrap_or_else(|error| report(&error)) {
+    Ok(match done.unwrap_or_else(|error| report(&context.explain(error))) {
         ExitCode::Cancelled => ExitCode::Done,
         code => code,
     })

@@ -1,16 +1,17 @@
 //! `hqt-tmux list`: all sessions.
 
 use crate::commands::columns::{LIST, Seen};
-use crate::commands::object::Object;
-use crate::commands::survey::Survey;
-use crate::commands::{Context, Explained, fit, mark_seen, print, print_json, say};
+use crate::commands::json::Object;
+use crate::commands::table;
+use crate::context::{Context, mark_seen, print, print_json, say};
 use crate::error::ExitCode;
 use crate::session::{Session, SessionId, State};
+use crate::survey::Survey;
 use crate::{cli, host};
 
-pub(super) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<ExitCode> {
     let store = context.store_to_look_at()?;
-    let sessions = store.all().explained(context)?;
+    let sessions = store.all()?;
     let survey = Survey::of(context, &sessions)?;
     match arguments.json {
         true => {
@@ -38,5 +39,5 @@ fn as_table(sessions: &[Session], survey: &Survey, width: Option<usize>) -> Stri
     rows.extend(sessions.iter().map(|session| {
         LIST.row(&Seen { session, survey, now, id_length: SessionId::LENGTH, is_cut })
     }));
-    fit::table(&rows, width, &LIST.narrower())
+    table::table(&rows, width, &LIST.narrower())
 }

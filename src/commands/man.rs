@@ -7,14 +7,14 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
 use crate::cli::Cli;
-use crate::commands::print;
+use crate::context::print;
 use crate::error::ExitCode;
 
 /// When what the page says was last changed; man(7) wants a date.
 const CHANGED: &str = "2026-11-30";
 const REST: &str = include_str!("man.roff");
 
-pub(super) fn run() -> anyhow::Result<ExitCode> {
+pub(crate) fn run() -> anyhow::Result<ExitCode> {
     let mut page = Vec::new();
     let command = Cli::command();
     let verbs: Vec<Command> = command.get_subcommands().cloned().collect();

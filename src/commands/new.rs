@@ -4,22 +4,25 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 
-use crate::commands::object::Object;
+use crate::commands::explain;
+use crate::commands::json::Object;
+use crate::commands::opening;
 use crate::commands::opening::{Opened, Spot};
-use crate::commands::planning::{Planner, mint};
-use crate::commands::survey::Survey;
-use crate::commands::{Context, Explained, opening, planning, print, print_json, say};
+use crate::context::{Context, print, print_json, say};
 use crate::error::{ExitCode, UserError};
 use crate::escape::for_terminal;
 use crate::handover::Message;
 use crate::harness::Harness;
+use crate::planner;
+use crate::planner::{Planner, mint};
 use crate::prompt::HarnessChoice;
 use crate::sandbox::environment::refused_extra;
 use crate::session::{FsAccess, Policy, Sandboxing, Session, SessionId};
 use crate::store::Store;
+use crate::survey::Survey;
 use crate::{cli, harness, host, ladder, lock, prompt, terminal, tmux};
 
-pub(super) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<ExitCode> {
     validate(arguments)?;
     if !arguments.dry_run {
         tmux::ensure_supported(context.tmux_program()).map_err(tmux::Error::explain)?;
@@ -33,7 +36,7 @@ pub(super) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<Exi
     let rung = ladder::first(planner.harness, &session, &session.sandbox, false, mint);
     let plan = planner.plan(&rung)?;
     if arguments.dry_run {
-        planning::print_dry_run(&planner, &plan)?;
+        explain::dry_run(&planner, &plan)?;
         return Ok(ExitCode::Done);
     }
     if tmux.socket().is_from_inside() && tmux.is_gone() {
@@ -44,12 +47,12 @@ pub(super) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<Exi
         say(note);
     }
     let store = context.store()?;
-    let session = named(context, &store, session)?;
-    store.insert(&session).explained(context)?;
+    let session = named(&store, session)?;
+    store.insert(&session)?;
     let pane = match start(context, &session) {
         Ok(pane) => pane,
         Err(error) => {
-            store.delete(&session.id).explained(context)?;
+            store.delete(&session.id)?;
             lock::remove(&context.state_folder()?, &session.id)?;
             return Err(error);
         }
@@ -113,7 +116,7 @@ struct Answers {
 fn ask(context: &Context, arguments: &cli::New, cwd: &Path) -> anyhow::Result<Answers> {
     let may_ask = terminal::can_prompt();
     let given = match &arguments.harness {
-        Some(name) => Some(harness::find(name).ok_or_else(|| planning::unknown_harness(name))?),
+        Some(name) => Some(harness::find(name).ok_or_else(|| planner::unknown_harness(name))?),
         None => None,
     };
     let harness = match given {
@@ -155,7 +158,7 @@ fn ask_sandbox(
         if !may_ask {
             return Ok(Sandboxing::Off);
         }
-        if !prompt::sandboxed(planning::why_unavailable(&context.host, cwd).as_deref())? {
+        if !prompt::sandboxed(planner::why_unavailable(&context.host, cwd).as_deref())? {
             return Ok(Sandboxing::Off);
         }
     }
@@ -220,12 +223,11 @@ fn default_name(cwd: &Path) -> String {
 }
 
 /// A name that nobody chose is made one that no other session has.
-fn named(context: &Context, store: &Store, session: Session) -> anyhow::Result<Session> {
+fn named(store: &Store, session: Session) -> anyhow::Result<Session> {
     if session.name != default_name(&session.cwd) {
         return Ok(session);
     }
-    let taken: Vec<String> =
-        store.all().explained(context)?.into_iter().map(|other| other.name).collect();
+    let taken: Vec<String> = store.all()?.into_iter().map(|other| other.name).collect();
     let mut name = session.name.clone();
     let mut number = 1;
     while taken.contains(&name) {
@@ -239,7 +241,7 @@ fn report(context: &Context, store: &Store, id: &SessionId, json: bool) -> anyho
     if !json {
         return print(&format!("{id}\n")).with_context(|| format!("session {id} runs"));
     }
-    let Some(session) = store.get(id).explained(context)? else {
+    let Some(session) = store.get(id)? else {
         bail!("session {id} has just been deleted");
     };
     let survey = Survey::of(context, [&session])?;

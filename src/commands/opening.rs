@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 
-use crate::commands::{Context, say};
+use crate::context::{Context, say};
 use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::handover::{Answer, Message, Offer};

@@ -5,14 +5,15 @@ use std::collections::HashSet;
 use anyhow::{Context as _, bail};
 
 use crate::commands::columns::{PICKER, Seen};
-use crate::commands::fit::Layout;
-use crate::commands::survey::Survey;
-use crate::commands::{Context, Explained, survey, table};
+use crate::commands::table::Layout;
+use crate::context::Context;
 use crate::error::UserError;
 use crate::prompt::Items;
 use crate::session::{Session, SessionId};
 use crate::store::Store;
+use crate::survey::Survey;
 use crate::{cli, host, prompt, terminal};
+use crate::{survey, words};
 
 /// The session that the arguments name, or that the user picks from a list.
 pub(super) fn choose(
@@ -21,9 +22,9 @@ pub(super) fn choose(
     arguments: &cli::Resume,
 ) -> anyhow::Result<Session> {
     if let Some(text) = &arguments.session {
-        return survey::find(context, store, text);
+        return survey::find(store, text);
     }
-    let all = store.all().explained(context)?;
+    let all = store.all()?;
     if arguments.last {
         let all = all.into_iter();
         let last = all.max_by_key(|session| session.last_started_at.unwrap_or(session.created_at));
@@ -33,7 +34,7 @@ pub(super) fn choose(
         bail!(none());
     }
     if !terminal::can_prompt() {
-        let names = all.iter().map(|one| format!("  {}  {}", one.id, table::short(&one.name)));
+        let names = all.iter().map(|one| format!("  {}  {}", one.id, words::short(&one.name)));
         let names: Vec<String> = names.collect();
         bail!(
             UserError::usage(format!(
@@ -45,7 +46,7 @@ pub(super) fn choose(
     }
     let chosen = pick(context, &all)?;
     // As it is by now.
-    survey::find(context, store, all[chosen].id.as_str())
+    survey::find(store, all[chosen].id.as_str())
 }
 
 fn none() -> UserError {

@@ -2,7 +2,7 @@
 
 use anyhow::bail;
 
-use crate::commands::say;
+use crate::context::say;
 use crate::error::UserError;
 use crate::session::{FsAccess, Policy, Sandboxing, Session};
 use crate::{cli, harness, prompt, terminal};

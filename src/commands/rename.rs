@@ -1,17 +1,18 @@
 //! `hqt-tmux rename`: give a session another name.
 
-use crate::commands::survey::Survey;
-use crate::commands::{Context, Explained, survey};
+use crate::context::Context;
 use crate::error::{ExitCode, UserError};
+use crate::survey;
+use crate::survey::Survey;
 use crate::{cli, escape};
 
-pub(super) fn run(context: &Context, arguments: &cli::Rename) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(context: &Context, arguments: &cli::Rename) -> anyhow::Result<ExitCode> {
     if arguments.name.is_empty() {
         return Err(UserError::usage("a name can't be empty").into());
     }
     let store = context.store()?;
-    let session = survey::find(context, &store, &arguments.session)?;
-    store.rename(&session.id, &arguments.name).explained(context)?;
+    let session = survey::find(&store, &arguments.session)?;
+    store.rename(&session.id, &arguments.name)?;
     let survey = Survey::of(context, [&session])?;
     if let (Some(socket), Some(pane)) = (&session.socket, survey.pane(&session)) {
         let tmux = context.tmux_at(socket);

@@ -6,25 +6,25 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 
 use crate::commands::opening::{Opened, Spot};
-use crate::commands::planning::{Planner, mint};
-use crate::commands::survey::Survey;
-use crate::commands::{
-    Context, Explained, mark_seen, opening, picker, planning, policy_change, survey,
-};
+use crate::commands::{explain, opening, picker, policy_change};
+use crate::context::{Context, mark_seen};
 use crate::error::{ExitCode, UserError};
 use crate::escape::for_terminal;
 use crate::handover::{Message, NewPolicy};
 use crate::harness::Conversation;
+use crate::planner::{Planner, mint};
 use crate::session::{Session, State};
 use crate::store::Store;
+use crate::survey::Survey;
 use crate::tmux::Tmux;
 use crate::{cli, ladder, lock, tmux};
+use crate::{planner, survey};
 
 /// How long a session may take from its lock to its pane, or the other way round.
 const PATIENCE: Duration = Duration::from_secs(10);
 const INTERVAL: Duration = Duration::from_millis(20);
 
-pub(super) fn run(context: &Context, arguments: &cli::Resume) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(context: &Context, arguments: &cli::Resume) -> anyhow::Result<ExitCode> {
     if !arguments.dry_run {
         tmux::ensure_supported(context.tmux_program()).map_err(tmux::Error::explain)?;
     }
@@ -34,15 +34,12 @@ pub(super) fn run(context: &Context, arguments: &cli::Resume) -> anyhow::Result<
         if let Some(code) = resume(context, &store, &session, arguments)? {
             return Ok(code);
         }
-        session = as_it_is_now(context, &store, &session)?;
+        session = as_it_is_now(&store, &session)?;
     }
 }
 
-fn as_it_is_now(context: &Context, store: &Store, session: &Session) -> anyhow::Result<Session> {
-    store
-        .get(&session.id)
-        .explained(context)?
-        .with_context(|| format!("session {} has just been deleted", session.id))
+fn as_it_is_now(store: &Store, session: &Session) -> anyhow::Result<Session> {
+    store.get(&session.id)?.with_context(|| format!("session {} has just been deleted", session.id))
 }
 
 /// `None` where the session was running and has ended meanwhile.
@@ -77,7 +74,7 @@ fn resume(
 
 /// What the conversation ids of users must look like, so that no harness reads them otherwise.
 fn ensure_conversation_id(session: &Session, id: &str) -> anyhow::Result<()> {
-    let conversation = planning::harness_of(session)?.conversation;
+    let conversation = planner::harness_of(session)?.conversation;
     if conversation == Conversation::None {
         bail!(UserError::usage(format!("{} has no conversations to resume", session.harness)));
     }
@@ -116,7 +113,7 @@ fn start(
     }
     let changed = Session {
         sandbox: policy_change::new_policy(session, &arguments.sandbox)?,
-        conversation_id: planning::known_conversation(
+        conversation_id: planner::known_conversation(
             &context.host,
             session,
             arguments.conversation.as_deref(),
@@ -129,7 +126,7 @@ fn start(
     let rung = ladder::first(planner.harness, &changed, &session.sandbox, arguments.fresh, mint);
     let plan = planner.plan(&rung)?;
     if arguments.dry_run {
-        planning::print_dry_run(&planner, &plan)?;
+        explain::dry_run(&planner, &plan)?;
         return Ok(ExitCode::Done);
     }
     policy_change::confirm_weakening(session, &changed, arguments.yes)?;
@@ -195,7 +192,7 @@ fn go_to(
     let folder = context.state_folder()?;
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let session = as_it_is_now(context, store, session)?;
+        let session = as_it_is_now(store, session)?;
         // Of two windows that a double resume opened, the one that lost goes again at once.
         let survey = Survey::of(context, [&session])?;
         if let Some(pane) = survey.running_pane(&session) {

@@ -1,21 +1,21 @@
 //! `hqt-tmux show`: one session.
 
-use crate::commands::object::Object;
-use crate::commands::planning::{Planner, mint};
-use crate::commands::survey::Survey;
-use crate::commands::{
-    Context, explain, fit, mark_seen, planning, print, print_json, survey, table,
-};
+use crate::commands::json::Object;
+use crate::commands::{explain, table};
+use crate::context::{Context, mark_seen, print, print_json};
 use crate::error::{ExitCode, UserError};
 use crate::escape::{for_terminal, lines_for_terminal, shell_line};
 use crate::host::own;
+use crate::planner::{Planner, mint};
 use crate::session::{Policy, Sandboxing, Session};
+use crate::survey::Survey;
 use crate::{cli, ladder};
+use crate::{planner, survey, words};
 
-pub(super) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<ExitCode> {
     let store = context.store_to_look_at()?;
-    let mut session = survey::find(context, &store, &arguments.session)?;
-    session.conversation_id = planning::known_conversation(&context.host, &session, None);
+    let mut session = survey::find(&store, &arguments.session)?;
+    session.conversation_id = planner::known_conversation(&context.host, &session, None);
     let survey = Survey::of(context, [&session])?;
     match arguments.json {
         true => print_json(&Object::of(&session, &survey))?,
@@ -36,7 +36,7 @@ fn text(context: &Context, session: &Session, survey: &Survey) -> String {
         rows.extend(the_sandbox(context, session, policy));
         rows.extend(own_state(context, session));
     }
-    fit::texts(&rows, context.width())
+    table::texts(&rows, context.width())
 }
 
 /// As it would be made now, or why it would not.
@@ -86,12 +86,12 @@ fn how_it_goes(session: &Session, survey: &Survey) -> Vec<[String; 2]> {
             format!("{} {} on {}", pane.window, pane.pane, for_terminal(socket)),
         ));
     }
-    rows.push(row("created", table::time(session.created_at)));
-    rows.extend(session.last_started_at.map(|at| row("started", table::time(at))));
+    rows.push(row("created", words::time(session.created_at)));
+    rows.extend(session.last_started_at.map(|at| row("started", words::time(at))));
     rows.extend(
         session
             .last_exit
-            .map(|exit| row("ended", format!("with {} at {}", exit.ended, table::time(exit.at)))),
+            .map(|exit| row("ended", format!("with {} at {}", exit.ended, words::time(exit.at)))),
     );
     rows.extend(
         session.note.as_deref().map(|note| row("last run", for_terminal(note.replace('\n', "; ")))),

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use crate::commands::{Context, planning};
+use crate::context::Context;
 use crate::host::Host;
+use crate::planner;
 use crate::store::Store;
 use crate::{cli, lock, store};
 
@@ -11,7 +12,7 @@ use crate::{cli, lock, store};
 pub(super) fn line(context: &Context, arguments: &cli::Doctor) -> String {
     let styles = Styles(&arguments.style);
     let ascii = arguments.ascii || !has_utf8_locale(&context.host);
-    let sandbox = planning::locate(&context.host, Path::new("/"));
+    let sandbox = planner::locate(&context.host, Path::new("/"));
     let mut parts = vec![match sandbox.is_usable() {
         true => styles.apply(Part::Ok, "sandbox"),
         false => styles.apply(Part::Warn, "no sandbox"),

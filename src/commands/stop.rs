@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 use nix::sys::signal::{Signal, kill};
 
-use crate::commands::{Context, Explained, mark_seen, survey};
+use crate::context::{Context, mark_seen};
 use crate::error::{ExitCode, UserError};
 use crate::session::{Session, SessionId};
 use crate::store::Store;
+use crate::survey;
 use crate::tmux::{Error, Listing, Tmux};
 use crate::{cli, lock};
 
@@ -19,9 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(6);
 /// How often the lock is asked meanwhile.
 const INTERVAL: Duration = Duration::from_millis(15);
 
-pub(super) fn run(context: &Context, arguments: &cli::Stop) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(context: &Context, arguments: &cli::Stop) -> anyhow::Result<ExitCode> {
     let store = context.store()?;
-    let session = survey::find(context, &store, &arguments.session)?;
+    let session = survey::find(&store, &arguments.session)?;
     stop(context, &store, &session)?;
     mark_seen(&store, &[&session.id]);
     Ok(ExitCode::Done)
@@ -31,7 +32,7 @@ pub(super) fn run(context: &Context, arguments: &cli::Stop) -> anyhow::Result<Ex
 pub(super) fn stop(context: &Context, store: &Store, session: &Session) -> anyhow::Result<()> {
     let folder = context.state_folder()?;
     end_run(&folder, &session.id)?;
-    let session = store.get(&session.id).explained(context)?.unwrap_or_else(|| session.clone());
+    let session = store.get(&session.id)?.unwrap_or_else(|| session.clone());
     if session.may_have_a_pane() && lock::is_held(&folder, &session.id)? {
         bail!("session {} was started again meanwhile", session.id);
     }

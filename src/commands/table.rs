@@ -1,73 +1,182 @@
-//! Sessions as people read them.
+//! Tables as wide as the terminal.
 
 use std::borrow::Cow;
-use std::time::{Duration, SystemTime};
 
-use crate::escape::for_terminal;
-use crate::session::{FsAccess, Sandboxing, State};
 use crate::terminal;
 
-/// RFC 3339, UTC.
-pub(super) fn time(time: SystemTime) -> String {
-    humantime::format_rfc3339_millis(time).to_string()
+/// A step on the way to a narrower table: this column is cut to this width, or goes altogether at 0.
+pub(super) type Step = (usize, usize);
+
+/// Columns are padded apart by this.
+const GAP: usize = 2;
+
+/// A cell that is wider stands out of its column: one name must not make every line as long.
+const WIDEST: usize = 60;
+
+/// The lines of a table, at most `width` wide, where there is one, after [`Layout::narrow`].
+pub(super) fn table(rows: &[Vec<String>], width: Option<usize>, steps: &[Step]) -> String {
+    let mut layout = Layout::of(rows);
+    if let Some(width) = width {
+        layout.narrow(width, steps);
+    }
+    rows.iter().map(|row| layout.line(row, width) + "\n").collect()
 }
 
-/// The state, in its colour where stdout has colours.
-pub(super) fn state_word(state: State) -> String {
-    let word = console::style(state.as_str());
-    let word = match state {
-        State::Running => word.green(),
-        State::Dead => word.red(),
-        State::Unknown => word.yellow(),
-        State::Stopped => word,
+/// Where the columns of a table stand.
+pub(super) struct Layout {
+    columns: Vec<Column>,
+}
+
+struct Column {
+    /// Among the cells of a row.
+    at: usize,
+    width: usize,
+    is_cut: bool,
+}
+
+impl Layout {
+    /// All columns of the rows, none of them cut.
+    pub(super) fn of(rows: &[Vec<String>]) -> Self {
+        let columns = rows.first().map_or(0, Vec::len);
+        let width = |at: usize| rows.iter().map(|row| terminal::columns(&row[at])).max();
+        let column = |at| Column { at, width: width(at).unwrap_or(0), is_cut: false };
+        Self { columns: (0..columns).map(column).collect() }
+    }
+
+    /// Makes it at most `width` wide: what `steps` name is cut, in their order, and no more of it than is needed.
+    pub(super) fn narrow(&mut self, width: usize, steps: &[Step]) {
+        for (at, narrowest) in steps {
+            let whole: usize = self.columns.iter().map(|column| column.width + GAP).sum();
+            let excess = whole.saturating_sub(GAP).saturating_sub(width);
+            if excess == 0 {
+                break;
+            }
+            let Some(place) = self.columns.iter().position(|column| column.at == *at) else {
+                continue;
+            };
+            if *narrowest == 0 {
+                self.columns.remove(place);
+                continue;
+            }
+            let column = &mut self.columns[place];
+            let kept = column.width.saturating_sub(excess).max(*narrowest);
+            column.is_cut |= kept < column.width;
+            column.width = kept.min(column.width);
+        }
+    }
+
+    /// A row's line, at most `widest` wide; the last cell is not padded.
+    pub(super) fn line(&self, row: &[String], widest: Option<usize>) -> String {
+        let mut line = String::new();
+        let (mut used, mut missing) = (0, 0);
+        for column in &self.columns {
+            line.extend(std::iter::repeat_n(' ', missing));
+            let cell = match column.is_cut {
+                true => terminal::cut(&row[column.at], column.width),
+                false => Cow::Borrowed(row[column.at].as_str()),
+            };
+            line.push_str(&cell);
+            let width = terminal::columns(&cell);
+            used += missing + width;
+            missing = column.width.min(WIDEST).saturating_sub(width) + GAP;
+        }
+        match widest.filter(|widest| *widest < used) {
+            Some(widest) => terminal::cut(&line, widest).into_owned(),
+            None => line,
+        }
+    }
+}
+
+/// Rows whose last cell is a text: its lines are broken between words, below each other.
+pub(super) fn texts<const N: usize>(rows: &[[String; N]], width: Option<usize>) -> String {
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.to_vec()).collect();
+    let Some(width) = width else {
+        return table(&rows, None, &[]);
     };
-    word.to_string()
+    let labels = Layout::of(&rows).columns.into_iter().take(N - 1);
+    let before: usize = labels.map(|column| column.width + GAP).sum();
+    let mut broken = Vec::new();
+    for mut labels in rows {
+        let text = labels.pop().unwrap_or_default();
+        for line in words_in_lines(&text, width.saturating_sub(before)) {
+            let mut row = std::mem::replace(&mut labels, vec![String::new(); N - 1]);
+            row.push(line);
+            broken.push(row);
+        }
+    }
+    table(&broken, None, &[])
 }
 
-/// The policy in one short word.
-pub(super) fn sandbox_word(sandbox: &Sandboxing) -> &'static str {
-    match sandbox {
-        Sandboxing::Off => "no",
-        Sandboxing::Unreadable(_) => "unreadable",
-        Sandboxing::On(policy) => match (policy.fs, policy.net) {
-            (FsAccess::Rw, true) => "rw+net",
-            (FsAccess::Rw, false) => "rw",
-            (FsAccess::Ro, true) => "ro+net",
-            (FsAccess::Ro, false) => "ro",
-        },
+/// `text` in lines of at most `width`; what is longer without a space stays whole, to be copied.
+fn words_in_lines(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for word in text.split(' ') {
+        let wide = terminal::columns(word);
+        let is_first = lines.last().is_none_or(String::is_empty);
+        if !is_first && used + 1 + wide > width {
+            lines.push(String::new());
+            used = 0;
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+                used += 1;
+            }
+            line.push_str(word);
+            used += wide;
+        }
     }
-}
-
-/// A name as tables show it, or what was typed in place of one: escaped, and not as wide as it likes.
-pub(super) fn short(name: &str) -> String {
-    const WIDEST: usize = 40;
-    let name = for_terminal(name);
-    match terminal::cut(&name, WIDEST) {
-        Cow::Borrowed(_) => name,
-        Cow::Owned(cut) => cut,
-    }
-}
-
-/// How long ago, in one unit.
-pub(super) fn age(then: SystemTime, now: SystemTime) -> String {
-    let seconds = now.duration_since(then).unwrap_or(Duration::ZERO).as_secs();
-    match seconds {
-        0..60 => format!("{seconds}s"),
-        60..3_600 => format!("{}m", seconds / 60),
-        3_600..86_400 => format!("{}h", seconds / 3_600),
-        _ => format!("{}d", seconds / 86_400),
-    }
+    lines
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const STEPS: &[Step] = &[(2, 6), (1, 4), (2, 0)];
+
+    fn fitted(width: Option<usize>) -> String {
+        let combining = "e\u{301}e\u{301}e\u{301}e\u{301}";
+        let rows =
+            [["ID", "NAME", "FOLDER"], ["1", "日本日本", "/a/long/folder"], ["2", combining, "/x"]];
+        table(&rows.map(|row| row.map(str::to_owned).to_vec()), width, STEPS)
+    }
+
     #[test]
-    fn ages_have_one_unit_and_no_future() {
-        let then = SystemTime::UNIX_EPOCH + Duration::from_secs(100_000);
-        assert_eq!(age(then, then + Duration::from_secs(59)), "59s");
-        assert_eq!(age(then, then + Duration::from_secs(7_200)), "2h");
-        assert_eq!(age(then, SystemTime::UNIX_EPOCH), "0s");
+    fn the_least_important_column_is_cut_first() {
+        assert_eq!(
+            fitted(None),
+            "ID  NAME      FOLDER\n1   日本日本  /a/long/folder\n2   e\u{301}e\u{301}e\u{301}e\u{301}      /x\n"
+        );
+        assert_eq!(
+            fitted(Some(24)),
+            "ID  NAME      FOLDER\n1   日本日本  /a/long/f…\n2   e\u{301}e\u{301}e\u{301}e\u{301}      /x\n"
+        );
+        assert_eq!(
+            fitted(Some(17)),
+            "ID  NAME   FOLDER\n1   日本…  /a/lo…\n2   e\u{301}e\u{301}e\u{301}e\u{301}   /x\n"
+        );
+        assert_eq!(fitted(Some(9)), "ID  NAME\n1   日…\n2   e\u{301}e\u{301}e\u{301}e\u{301}\n");
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal() {
+        for width in 1..60 {
+            for line in fitted(Some(width)).lines() {
+                assert!(console::measure_text_width(line) <= width, "{width}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn texts_are_broken_between_words() {
+        let rows = [["a", "one two three"], ["label", "a-word-that-is-long x"]];
+        let rows = rows.map(|row| row.map(str::to_owned));
+        assert_eq!(
+            texts(&rows, Some(14)),
+            "a      one two\n       three\nlabel  a-word-that-is-long\n       x\n"
+        );
+        assert_eq!(texts(&rows, None).lines().count(), 2);
     }
 }

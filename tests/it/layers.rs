@@ -10,10 +10,12 @@ const LAYERS: &[&str] = &[
     // Pure: no environment, no file, no process.
     "fuzz", "error", "escape", "session", "harness", "ladder", "sandbox", "plan",
     // Edges, each of one thing.
-    "cli", "terminal", "scope", "child", "signals", "identity", "renewal", "trusted", "lock",
-    "handover", "store", "prompt", "bwrap", "tmux", "chain",
-    "host", // What puts them together.
-    "commands",
+    "cli", "terminal", "scope", "child", "signals", "identity", "trusted", "lock", "handover",
+    "store", "prompt", "bwrap", "tmux", "host",
+    // The floor that both wings stand on.
+    "words", "context", "planner", "survey",
+    // The wings: the pane's side and the caller's. Neither names the other.
+    "run", "commands",
 ];
 
 /// The sources below `folder`, with the top-level module that each belongs to.
@@ -83,6 +85,21 @@ fn imports_go_down_only() {
             assert!(
                 name == module || height(&name, &source) < own,
                 "{}: `{module}` may not name `{name}`",
+                source.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn neither_wing_names_the_other() {
+    for (wing, other) in [("run", "commands"), ("commands", "run")] {
+        for source in sources(&src()) {
+            let text = fs::read_to_string(&source).unwrap();
+            let names_it = named(&text).contains(&other.to_owned());
+            assert!(
+                module_of(&source).is_none_or(|module| module != wing) || !names_it,
+                "{}",
                 source.display()
             );
         }

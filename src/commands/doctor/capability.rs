@@ -1,10 +1,11 @@
 //! What this machine and this user can have of a sandbox.
 
 use super::{Check, Verdict};
-use crate::commands::{Context, planning};
+use crate::context::Context;
 use crate::escape::for_terminal;
 use crate::host::machine;
 use crate::host::machine::{Around, Resolver};
+use crate::planner;
 use crate::{bwrap, host, scope};
 
 pub(super) fn checks(context: &Context) -> Vec<Check> {
@@ -23,7 +24,7 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
 fn sandbox(context: &Context, net: bool) -> Check {
     let name = if net { "bubblewrap" } else { "bubblewrap, network off" };
     let cwd = host::project_folder(None).unwrap_or_else(|_| "/".into());
-    let availability = planning::availability(&context.host, &cwd, net);
+    let availability = planner::availability(&context.host, &cwd, net);
     match &availability {
         bwrap::Availability::Usable { path } => {
             let version = bwrap::version(path).unwrap_or_else(|| "unknown version".into());

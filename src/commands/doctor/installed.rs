@@ -1,7 +1,7 @@
 //! The harnesses.
 
 use super::{Check, Verdict};
-use crate::commands::Context;
+use crate::context::Context;
 use crate::harness::Harness;
 use crate::host;
 use crate::host::programs;

@@ -1,7 +1,7 @@
 //! tmux: the program, the server, and the plugin on it.
 
 use super::{Check, Verdict};
-use crate::commands::Context;
+use crate::context::Context;
 use crate::host::machine;
 use crate::tmux;
 

@@ -1,7 +1,7 @@
 //! The store.
 
 use super::{Check, Verdict};
-use crate::commands::Context;
+use crate::context::Context;
 use crate::error::UserError;
 use crate::store;
 use crate::store::Store;

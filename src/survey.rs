@@ -1,5 +1,7 @@
 //! What the sessions are doing now: rows, locks and panes put together.
 
+mod similar;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::thread;
@@ -8,16 +10,17 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use nix::unistd::Pid;
 
-use crate::commands::{Context, Explained, similar, table};
+use crate::context::Context;
 use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::session::{Activity, Sandboxing, Session, SessionId, State};
 use crate::store::Store;
 use crate::tmux::{Error, Listing, Pane};
+use crate::words;
 use crate::{harness, lock};
 
 /// The state of sessions at one moment.
-pub(super) struct Survey {
+pub(crate) struct Survey {
     /// With the process that holds the lock, as far as that is known.
     held: BTreeMap<SessionId, Option<Pid>>,
     listings: BTreeMap<PathBuf, Result<Listing, Error>>,
@@ -26,7 +29,7 @@ pub(super) struct Survey {
 impl Survey {
     /// Asks the locks of sessions with an open run, and each tmux server that may have a pane of
     /// `sessions` once.
-    pub(super) fn of<'a>(
+    pub(crate) fn of<'a>(
         context: &Context,
         sessions: impl IntoIterator<Item = &'a Session>,
     ) -> anyhow::Result<Self> {
@@ -54,7 +57,7 @@ impl Survey {
     }
 
     /// The state of one of the sessions.
-    pub(super) fn state(&self, session: &Session) -> State {
+    pub(crate) fn state(&self, session: &Session) -> State {
         if self.held.contains_key(&session.id) {
             return State::Running;
         }
@@ -73,13 +76,13 @@ impl Survey {
 
     /// Whether a sandboxed run of one of the sessions was not seen to its end: what it changed is told by the
     /// next one, which walks through the project.
-    pub(super) fn is_untold(&self, session: &Session) -> bool {
+    pub(crate) fn is_untold(&self, session: &Session) -> bool {
         let is_over = session.run_open && !self.held.contains_key(&session.id);
         is_over && session.sandbox != Sandboxing::Off
     }
 
     /// What a running session shows of what it is doing.
-    pub(super) fn activity(&self, session: &Session) -> Option<Activity> {
+    pub(crate) fn activity(&self, session: &Session) -> Option<Activity> {
         if self.state(session) != State::Running {
             return None;
         }
@@ -88,12 +91,12 @@ impl Survey {
     }
 
     /// The pane of one of the sessions: that in which it runs, else one that is marked as its own.
-    pub(super) fn pane(&self, session: &Session) -> Option<&Pane> {
+    pub(crate) fn pane(&self, session: &Session) -> Option<&Pane> {
         self.running_pane(session).or_else(|| self.listing(session)?.of_session(&session.id))
     }
 
     /// The pane in which one of the sessions runs, once its `exec` has said who it is.
-    pub(super) fn running_pane(&self, session: &Session) -> Option<&Pane> {
+    pub(crate) fn running_pane(&self, session: &Session) -> Option<&Pane> {
         let holder = self.held.get(&session.id).copied().flatten()?;
         let listing = self.listing(session)?;
         // One that was started in a shell is not its pane's own process.
@@ -102,7 +105,7 @@ impl Survey {
     }
 
     /// The last lines that its pane shows, at most `most`; `None` where it has none.
-    pub(super) fn last_lines(
+    pub(crate) fn last_lines(
         &self,
         context: &Context,
         session: &Session,
@@ -119,7 +122,7 @@ impl Survey {
     }
 
     /// Why tmux could not be asked about `session`, and what to do about it.
-    pub(super) fn trouble(&self, session: &Session) -> Option<(String, String)> {
+    pub(crate) fn trouble(&self, session: &Session) -> Option<(String, String)> {
         match self.listings.get(session.socket.as_ref()?)? {
             Ok(_) | Err(Error::NoServer(_)) => None,
             Err(error) => Some(trouble(error)),
@@ -132,7 +135,7 @@ impl Survey {
 }
 
 /// Why tmux could not be asked, and what to do about it.
-pub(super) fn trouble(error: &Error) -> (String, String) {
+pub(crate) fn trouble(error: &Error) -> (String, String) {
     let again = || "try again when the tmux server answers".to_owned();
     let remedy = error.to_be_installed().unwrap_or_else(again);
     (for_terminal(error.to_string()), remedy)
@@ -140,13 +143,13 @@ pub(super) fn trouble(error: &Error) -> (String, String) {
 
 /// Whether the session `id` runs. One whose end is recorded lets its lock go a moment later, which is waited
 /// for: nobody else calls it running any more.
-pub(super) fn is_running(context: &Context, store: &Store, id: &SessionId) -> anyhow::Result<bool> {
+pub(crate) fn is_running(context: &Context, store: &Store, id: &SessionId) -> anyhow::Result<bool> {
     const MOMENT: Duration = Duration::from_secs(2);
     const INTERVAL: Duration = Duration::from_millis(5);
     let folder = context.state_folder()?;
     let deadline = Instant::now() + MOMENT;
     while lock::is_held(&folder, id)? {
-        let session = store.get(id).explained(context)?;
+        let session = store.get(id)?;
         if session.is_some_and(|session| session.run_open) || Instant::now() > deadline {
             return Ok(true);
         }
@@ -156,13 +159,13 @@ pub(super) fn is_running(context: &Context, store: &Store, id: &SessionId) -> an
 }
 
 /// Finds the session that `text` means: an id, a name, or the beginning of one id.
-pub(super) fn find(context: &Context, store: &Store, text: &str) -> anyhow::Result<Session> {
+pub(crate) fn find(store: &Store, text: &str) -> anyhow::Result<Session> {
     if let Some(id) = SessionId::parse(text)
-        && let Some(session) = store.get(&id).explained(context)?
+        && let Some(session) = store.get(&id)?
     {
         return Ok(session);
     }
-    let all = store.all().explained(context)?;
+    let all = store.all()?;
     let named: Vec<&Session> = all.iter().filter(|session| session.name == text).collect();
     let meant = match named.is_empty() {
         true => all
@@ -176,7 +179,7 @@ pub(super) fn find(context: &Context, store: &Store, text: &str) -> anyhow::Resu
         [] => Err(unknown(text, &all).into()),
         several => Err(UserError::new(format!(
             "`{}` means more than one session:\n{}",
-            table::short(text),
+            words::short(text),
             candidates(several)
         ))
         .hint("give the id")
@@ -186,7 +189,7 @@ pub(super) fn find(context: &Context, store: &Store, text: &str) -> anyhow::Resu
 
 fn unknown(text: &str, all: &[Session]) -> UserError {
     const MOST: usize = 10;
-    let error = UserError::new(format!("there is no session `{}`", table::short(text)));
+    let error = UserError::new(format!("there is no session `{}`", words::short(text)));
     let close = similar::sessions(text, all);
     match (all, close.as_slice()) {
         ([], _) => error.hint("there is none at all yet: hqt-tmux new"),
@@ -205,7 +208,7 @@ fn candidates(sessions: &[&Session]) -> String {
             format!(
                 "  {}  {}  {}",
                 session.id,
-                table::short(&session.name),
+                words::short(&session.name),
                 for_terminal(&session.cwd)
             )
         })

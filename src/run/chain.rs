@@ -6,11 +6,6 @@
 //! The descriptors have fixed numbers, since they stand in no argument but bubblewrap's.
 #![expect(clippy::disallowed_methods, reason = "an edge: it runs the plan")]
 
-mod outcome;
-
-pub(crate) use outcome::Outcome;
-use outcome::outcome;
-
 use std::fs;
 use std::io::{Read, Seek, Write};
 use std::os::fd::OwnedFd;
@@ -27,7 +22,8 @@ use nix::unistd::{pipe2, write};
 
 use crate::identity;
 use crate::plan::Plan;
-use crate::renewal::{Renewals, Renewed};
+use crate::run::outcome::{Outcome, outcome};
+use crate::run::watch::{Renewals, Renewed};
 use crate::sandbox::{EXPECTED_FD, FILTER_FD, STATUS_FD, filter};
 use crate::signals::{Signals, Source};
 

@@ -5,17 +5,18 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
 
-use crate::commands::Context;
-use crate::commands::climb::{Prepared, prepare};
+use crate::context::Context;
 use crate::error::{ExitCode, UserError};
 use crate::handover::{Answer, Message};
 use crate::host::Host;
+use crate::run::chain;
+use crate::run::rungs::{Prepared, prepare};
 use crate::session::SessionId;
 use crate::signals::Signals;
 use crate::tmux::{Closing, Tmux};
-use crate::{chain, cli, handover, tmux};
+use crate::{cli, handover, tmux};
 
-pub(super) fn run(context: &Context, arguments: &cli::Exec) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(context: &Context, arguments: &cli::Exec) -> anyhow::Result<ExitCode> {
     chain::close_inherited_on_exec();
     let signals = Signals::catch().context("could not catch signals")?;
     let id = SessionId::parse(&arguments.id).context("that is no session id")?;
@@ -35,7 +36,8 @@ pub(super) fn run(context: &Context, arguments: &cli::Exec) -> anyhow::Result<Ex
     };
     let pane = &context.host;
     let context = context.for_caller(message.as_ref());
-    let prepared = prepare(&context, pane, &id, message.as_ref());
+    let prepared =
+        prepare(&context, pane, &id, message.as_ref()).map_err(|error| context.explain(error));
     let told = caller.is_some_and(|caller| caller.tell(&answer(&prepared)).is_ok());
     match prepared {
         Ok(Some(prepared)) if message.is_none() => run_uncalled(&context, pane, prepared, signals),

@@ -22,15 +22,15 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, close};
 
-use crate::chain::{CONTROL_FD, GO, REPORT_FD, close_inherited_on_exec};
 use crate::error::ExitCode;
 use crate::escape::for_terminal;
+use crate::run::chain::{CONTROL_FD, GO, REPORT_FD, close_inherited_on_exec};
 use crate::sandbox::{EXPECTED_FD, OWN_BINARY};
 use crate::session::Ended;
 use crate::signals::Signals;
 use crate::{cli, identity, scope, terminal};
 
-pub(super) fn run(arguments: &cli::Inner) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &cli::Inner) -> anyhow::Result<ExitCode> {
     prctl::set_pdeathsig(Signal::SIGTERM).context("could not tie the process to its parent")?;
     let Pipes { mut control, mut report } = Pipes::open()?;
     close_inherited_on_exec();

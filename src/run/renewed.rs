@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::commands::{Context, Explained, say};
+use crate::context::{Context, say};
 use crate::escape::{for_terminal, lines_for_terminal};
 use crate::host::logins;
 use crate::host::logins::Carried;
 use crate::plan::{Plan, SharedLogin};
-use crate::renewal::Renewed;
+use crate::run::watch::Renewed;
 use crate::session::SessionId;
 
 /// What was said of logins, and when: an agent can change one as often as it likes, and every session that shares it
@@ -48,7 +48,7 @@ fn say_unguarded(context: &Context, id: &SessionId, file: &Path) {
     );
     say(&words);
     // What can't be stored was said.
-    let _ = context.store().and_then(|store| store.add_note(id, &words).explained(context));
+    let _ = context.store().and_then(|store| Ok(store.add_note(id, &words)?));
 }
 
 /// Carries renewals of logins, and says what can't be; `at_start` the copies are then what the host has, or a renewal

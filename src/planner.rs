@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::bwrap::Availability;
-use crate::commands::{explain, print, say};
 use crate::error::UserError;
-use crate::escape::{for_terminal, shell_line};
+use crate::escape::for_terminal;
 use crate::harness::Harness;
 use crate::host::{Host, Wanted, conversations, programs};
 use crate::ladder::Rung;
@@ -15,17 +14,17 @@ use crate::session::Session;
 use crate::{bwrap, harness, host, plan, tmux};
 
 /// Whether a sandbox can be had for a session in `cwd`.
-pub(super) fn availability(host: &Host, cwd: &Path, net: bool) -> Availability {
+pub(crate) fn availability(host: &Host, cwd: &Path, net: bool) -> Availability {
     locate(host, cwd).proved(&host.exe, net)
 }
 
 /// bubblewrap for a session in `cwd`, unproved.
-pub(super) fn locate(host: &Host, cwd: &Path) -> Availability {
+pub(crate) fn locate(host: &Host, cwd: &Path) -> Availability {
     bwrap::with(|| programs::bwrap(host, cwd))
 }
 
 /// Why a session in `cwd` can have no sandbox, for a person who is about to choose.
-pub(super) fn why_unavailable(host: &Host, cwd: &Path) -> Option<String> {
+pub(crate) fn why_unavailable(host: &Host, cwd: &Path) -> Option<String> {
     if let Err(error) = host::ensure_may_be_sandboxed(host, cwd) {
         return Some(error.to_string());
     }
@@ -37,7 +36,7 @@ pub(super) fn why_unavailable(host: &Host, cwd: &Path) -> Option<String> {
 
 /// Whether bubblewrap is asked to prove that it works.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum Proof {
+pub(crate) enum Proof {
     /// Before anything exists: a sandbox that can't be made must not get a window.
     Wanted,
     /// `exec` is about to find out, and says what bubblewrap says. It has the store open, and knows where sandboxed
@@ -46,26 +45,26 @@ pub(super) enum Proof {
 }
 
 /// The harness of a session.
-pub(super) fn harness_of(session: &Session) -> Result<&'static Harness, UserError> {
+pub(crate) fn harness_of(session: &Session) -> Result<&'static Harness, UserError> {
     harness::find(&session.harness).ok_or_else(|| unknown_harness(&session.harness))
 }
 
 /// The error for a harness that is not in the registry.
-pub(super) fn unknown_harness(name: &str) -> UserError {
+pub(crate) fn unknown_harness(name: &str) -> UserError {
     UserError::usage(format!("there is no harness `{}`", for_terminal(name)))
         .hint(format!("choose one of {}", harness::ids().join(", ")))
 }
 
 /// All that is needed to plan a session, found out once and good for every rung.
-pub(super) struct Planner {
-    pub(super) session: Session,
-    pub(super) harness: &'static Harness,
+pub(crate) struct Planner {
+    pub(crate) session: Session,
+    pub(crate) harness: &'static Harness,
     facts: Facts,
 }
 
 impl Planner {
     /// For a session that is not started yet: bubblewrap has to prove that it works.
-    pub(super) fn before_start(
+    pub(crate) fn before_start(
         host: &Host,
         session: &Session,
         sockets: Vec<PathBuf>,
@@ -75,7 +74,7 @@ impl Planner {
 
     /// `pane` is the environment in the pane; `sockets` are tmux sockets besides those that the
     /// environment names.
-    pub(super) fn new(
+    pub(crate) fn new(
         caller: &Host,
         session: &Session,
         pane: Variables,
@@ -112,33 +111,19 @@ impl Planner {
     }
 
     /// What a sandbox is made of; `None` for an unsandboxed session.
-    pub(super) fn sandbox(&self) -> Option<&SandboxSide> {
+    pub(crate) fn sandbox(&self) -> Option<&SandboxSide> {
         self.facts.sandbox.as_ref()
     }
 
     /// The plan of `rung`, or why it may not be run.
-    pub(super) fn plan(&self, rung: &Rung) -> Result<Plan, UserError> {
+    pub(crate) fn plan(&self, rung: &Rung) -> Result<Plan, UserError> {
         plan::make(&self.session, self.harness, rung, &self.facts)
     }
 }
 
-/// What `--dry-run` does: the line on stdout, the policy in words on stderr.
-pub(super) fn print_dry_run(planner: &Planner, plan: &Plan) -> anyhow::Result<()> {
-    print(&format!("{}\n", shell_line(&plan.argv)))?;
-    if let Ok(Some(policy)) = plan::policy(&planner.session) {
-        for (label, text) in explain::lines(planner, plan, policy) {
-            say(&format!("{label}: {text}"));
-        }
-    }
-    for note in &plan.notes {
-        say(note);
-    }
-    Ok(())
-}
-
 /// The conversation that is to be resumed: the one that the user told, the one that the last run's
 /// files tell, or the stored one.
-pub(super) fn known_conversation(
+pub(crate) fn known_conversation(
     host: &Host,
     session: &Session,
     told: Option<&str>,
@@ -148,6 +133,6 @@ pub(super) fn known_conversation(
 }
 
 /// A new conversation id.
-pub(super) fn mint() -> String {
+pub(crate) fn mint() -> String {
     uuid::Uuid::new_v4().to_string()
 }

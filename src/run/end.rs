@@ -5,13 +5,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::chain::Outcome;
-use crate::commands::planning::Planner;
-use crate::commands::{Context, Explained, say};
+use crate::context::{Context, say};
 use crate::escape::{for_terminal, lines_for_terminal};
 use crate::harness::Conversation;
 use crate::host;
 use crate::host::{Changes, changes, conversations};
+use crate::planner::Planner;
+use crate::run::outcome::Outcome;
 use crate::sandbox::{catalogue, sockets};
 use crate::session::{Ended, Sandboxing, SessionId};
 
@@ -79,7 +79,7 @@ impl Aftermath<'_> {
             sockets::names(&made)
         );
         say(&words);
-        context.store()?.add_note(self.id(), &words).explained(context)
+        Ok(context.store()?.add_note(self.id(), &words)?)
     }
 
     fn note(&self, context: &Context) -> anyhow::Result<()> {
@@ -87,7 +87,7 @@ impl Aftermath<'_> {
             Outcome::Ended(_) => Ok(()),
             Outcome::NeverStarted(words) => {
                 let words = format!("it did not start: {words}");
-                context.store()?.add_note(self.id(), &words).explained(context)
+                Ok(context.store()?.add_note(self.id(), &words)?)
             }
         }
     }
@@ -147,16 +147,16 @@ fn unseen_in_words(unseen: &[PathBuf]) -> Option<String> {
 fn report(context: &Context, id: &SessionId, changed: &Changes) -> anyhow::Result<()> {
     let store = context.store()?;
     if let Some(words) = unseen_in_words(&changed.unseen) {
-        store.add_note(id, &words).explained(context)?;
+        store.add_note(id, &words)?;
     }
     if changed.paths.is_empty() {
         return Ok(());
     }
-    let earlier = store.get(id).explained(context)?;
+    let earlier = store.get(id)?;
     let mut all = earlier.map(|session| session.report).unwrap_or_default();
     all.retain(|path| host::is_there(path) && !changed.paths.contains(path));
     all.extend(changed.paths.iter().cloned());
-    store.set_report(id, &all).explained(context)
+    Ok(store.set_report(id, &all)?)
 }
 
 /// Stores the conversation that the harness chose.
@@ -172,7 +172,7 @@ pub(super) fn remember_conversation(
     let store = context.store()?;
     let learnt = match session.sandbox {
         Sandboxing::Off => {
-            let others = store.all().explained(context)?.into_iter();
+            let others = store.all()?.into_iter();
             let taken: Vec<String> = others.filter_map(|other| other.conversation_id).collect();
             conversations::learn_outside(&context.host, harness, session, start, &taken)
         }
@@ -181,7 +181,7 @@ pub(super) fn remember_conversation(
     let Some(learnt) = learnt else {
         return Ok(());
     };
-    store.set_conversation(&session.id, Some(&learnt)).explained(context)
+    Ok(store.set_conversation(&session.id, Some(&learnt))?)
 }
 
 /// Records the end of a run.
@@ -191,5 +191,5 @@ pub(super) fn record(
     ended: Ended,
     failed: bool,
 ) -> anyhow::Result<()> {
-    context.store()?.end_run(id, ended, failed, host::now()).explained(context)
+    Ok(context.store()?.end_run(id, ended, failed, host::now())?)
 }

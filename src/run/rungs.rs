@@ -6,11 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, bail};
 
-use crate::chain::{Chain, Outcome};
-use crate::commands::aftermath::Aftermath;
-use crate::commands::planning::{Planner, Proof, mint};
-use crate::commands::renewals::Told;
-use crate::commands::{Context, Explained, aftermath, crossing, planning, renewals, say, survey};
+use crate::context::{Context, say};
 use crate::error::{ExitCode, UserError};
 use crate::escape::for_terminal;
 use crate::handover::Message;
@@ -18,12 +14,19 @@ use crate::host::{Host, changes, conversations, own};
 use crate::ladder::Rung;
 use crate::lock::Marks;
 use crate::plan::Plan;
+use crate::planner::{Planner, Proof, mint};
+use crate::run::chain::Chain;
+use crate::run::end::Aftermath;
+use crate::run::outcome::Outcome;
+use crate::run::renewed::Told;
+use crate::run::{chain, crossing, end, renewed};
 use crate::sandbox::guard;
 use crate::session::{Ended, Sandboxing, Session, SessionId};
 use crate::signals::Signals;
 use crate::store::Store;
 use crate::terminal::Saved;
-use crate::{chain, handover, host, ladder, lock, terminal, tmux};
+use crate::{handover, host, ladder, lock, terminal, tmux};
+use crate::{planner, survey};
 
 /// What the caller wants of the conversation.
 #[derive(Clone, Copy)]
@@ -61,7 +64,7 @@ pub(super) fn prepare(
     if !take_lock(context, &store, id)? {
         return Ok(None);
     }
-    let Some(stored) = store.get(id).explained(context)? else {
+    let Some(stored) = store.get(id)? else {
         // The row went while we were on our way; without it the lock file means nothing.
         lock::remove(&folder, id)?;
         bail!(UserError::new(format!("there is no session {id}")));
@@ -71,7 +74,7 @@ pub(super) fn prepare(
     let mut pane_env = pane.env.clone();
     pane_env.remove(OsStr::new(handover::VARIABLE));
     let sockets = socket.iter().cloned().collect();
-    let proof = Proof::Needless { workplaces: store.workplaces().explained(context)? };
+    let proof = Proof::Needless { workplaces: store.workplaces()? };
     let planner = Planner::new(&context.host, &session, pane_env, sockets, proof)?;
     let rung = ladder::first(planner.harness, &session, &stored.sandbox, wish.fresh, mint);
     let rung = crossing::carry(&context.host, &planner, &stored, rung, wish.told)?;
@@ -106,7 +109,7 @@ fn take_lock(context: &Context, store: &Store, id: &SessionId) -> anyhow::Result
 fn wanted(context: &Context, stored: &Session, message: Option<&Message>) -> (Session, Wish) {
     let told = message.and_then(|message| message.conversation.as_deref());
     let session = Session {
-        conversation_id: planning::known_conversation(&context.host, stored, told),
+        conversation_id: planner::known_conversation(&context.host, stored, told),
         sandbox: match message.and_then(|message| message.sandbox.as_ref()) {
             Some(new) => Sandboxing::from_json(new.json.as_deref()),
             None => stored.sandbox.clone(),
@@ -131,9 +134,9 @@ fn make_ready(
     if plan.sandboxed {
         own::make_ready(host, harness, session, &plan.mounts)?;
         // The harness starts all the same: it then asks for a login, or does without.
-        renewals::settle(plan, told, true);
+        renewed::settle(plan, told, true);
     }
-    aftermath::settle_killed_run(context, &session.id)
+    end::settle_killed_run(context, &session.id)
 }
 
 impl Prepared {
@@ -149,18 +152,18 @@ impl Prepared {
         // A policy is changed together with the start that it was changed for.
         let sandbox = &self.planner.session.sandbox;
         if *sandbox != stored.sandbox {
-            store.set_sandbox(&self.id, sandbox).explained(context)?;
+            store.set_sandbox(&self.id, sandbox)?;
         }
         let workplaces = &self.plan.workplaces;
-        store.begin_run(&self.id, socket, host::now(), workplaces).explained(context)?;
+        store.begin_run(&self.id, socket, host::now(), workplaces)?;
         for note in &self.plan.notes {
             say(note);
-            store.add_note(&self.id, note).explained(context)?;
+            store.add_note(&self.id, note)?;
         }
         let conversation = self.rung.conversation();
         let is_known = conversation == stored.conversation_id.as_deref();
         if !is_known && (conversation.is_some() || wish.fresh) {
-            store.set_conversation(&self.id, conversation).explained(context)?;
+            store.set_conversation(&self.id, conversation)?;
         }
         if stored.last_started_at.is_some()
             && !wish.fresh
@@ -168,7 +171,7 @@ impl Prepared {
                 crossing::why_fresh(&context.host, &self.planner, stored, &self.rung)
         {
             say(words);
-            store.add_note(&self.id, words).explained(context)?;
+            store.add_note(&self.id, words)?;
         }
         Ok(())
     }
@@ -183,7 +186,7 @@ impl Prepared {
     ) -> anyhow::Result<ExitCode> {
         let code = self.climb_rungs(context, &mut signals, close);
         if code.is_err() {
-            aftermath::record(context, &self.id, Ended::Code(1), true)?;
+            end::record(context, &self.id, Ended::Code(1), true)?;
         }
         code
     }
@@ -196,9 +199,8 @@ impl Prepared {
     ) -> anyhow::Result<ExitCode> {
         loop {
             let (plan, id, told) = (&self.plan, &self.id, &self.told);
-            let run = self
-                .chain
-                .run(signals, &|renewed| renewals::take(context, id, plan, told, renewed));
+            let run =
+                self.chain.run(signals, &|renewed| renewed::take(context, id, plan, told, renewed));
             self.terminal.restore();
             let run = run?;
             let ended = match &run.outcome {
@@ -209,7 +211,7 @@ impl Prepared {
                 && run.outcome == Outcome::Ended(ended)
                 && let Some(rung) = next_rung(context, &self.planner, &self.rung, ended, run.lasted)
             {
-                aftermath::remember_conversation(context, &self.planner, self.start)?;
+                end::remember_conversation(context, &self.planner, self.start)?;
                 fall_back(context, &self.id, &self.rung, &rung, ended)?;
                 self.plan = self.planner.plan(&rung)?;
                 self.rung = rung;
@@ -224,7 +226,7 @@ impl Prepared {
                 failed,
                 start: self.start,
             };
-            renewals::settle(&self.plan, &self.told, false);
+            renewed::settle(&self.plan, &self.told, false);
             // Gone before the end is recorded: a session that is stopped has left nothing behind.
             drop(std::mem::take(&mut self.marks));
             aftermath.settle(context, close)?;
@@ -236,7 +238,7 @@ impl Prepared {
     pub(super) fn abandon(self, context: &Context, close: &dyn Fn()) -> anyhow::Result<ExitCode> {
         close();
         changes::forget(&context.state_folder()?, &self.id)?;
-        aftermath::record(context, &self.id, Ended::Signal(1), false)?;
+        end::record(context, &self.id, Ended::Signal(1), false)?;
         Ok(ExitCode::Done)
     }
 }
@@ -270,7 +272,7 @@ fn fall_back(
     );
     say(&words);
     let store = context.store()?;
-    store.add_note(id, &words).explained(context)?;
+    store.add_note(id, &words)?;
     // One that is not there would be tried again at each start.
-    store.set_conversation(id, to.conversation()).explained(context)
+    Ok(store.set_conversation(id, to.conversation())?)
 }

@@ -6,8 +6,8 @@ use std::os::unix::ffi::OsStrExt;
 
 use serde::Serialize;
 
-use crate::commands::survey::Survey;
 use crate::session::{Activity, Session, State};
+use crate::survey::Survey;
 
 #[derive(Serialize)]
 pub(super) struct Object<'a> {

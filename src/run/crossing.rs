@@ -1,10 +1,10 @@
 //! From one side of the sandbox to the other, and whether a session goes on with its conversation.
 
-use crate::commands::planning::{Planner, mint};
 use crate::harness::Conversation;
 use crate::host::{Host, conversations, crossing, own};
 use crate::ladder;
 use crate::ladder::{Rung, Transcript};
+use crate::planner::{Planner, mint};
 use crate::session::{Sandboxing, Session};
 
 /// Lets the conversation of `rung` leave the sandbox or enter it, if it is one that does; `told`: a person named

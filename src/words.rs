@@ -1,0 +1,73 @@
+//! Sessions as people read them.
+
+use std::borrow::Cow;
+use std::time::{Duration, SystemTime};
+
+use crate::escape::for_terminal;
+use crate::session::{FsAccess, Sandboxing, State};
+use crate::terminal;
+
+/// RFC 3339, UTC.
+pub(crate) fn time(time: SystemTime) -> String {
+    humantime::format_rfc3339_millis(time).to_string()
+}
+
+/// The state, in its colour where stdout has colours.
+pub(crate) fn state_word(state: State) -> String {
+    let word = console::style(state.as_str());
+    let word = match state {
+        State::Running => word.green(),
+        State::Dead => word.red(),
+        State::Unknown => word.yellow(),
+        State::Stopped => word,
+    };
+    word.to_string()
+}
+
+/// The policy in one short word.
+pub(crate) fn sandbox_word(sandbox: &Sandboxing) -> &'static str {
+    match sandbox {
+        Sandboxing::Off => "no",
+        Sandboxing::Unreadable(_) => "unreadable",
+        Sandboxing::On(policy) => match (policy.fs, policy.net) {
+            (FsAccess::Rw, true) => "rw+net",
+            (FsAccess::Rw, false) => "rw",
+            (FsAccess::Ro, true) => "ro+net",
+            (FsAccess::Ro, false) => "ro",
+        },
+    }
+}
+
+/// A name as tables show it, or what was typed in place of one: escaped, and not as wide as it likes.
+pub(crate) fn short(name: &str) -> String {
+    const WIDEST: usize = 40;
+    let name = for_terminal(name);
+    match terminal::cut(&name, WIDEST) {
+        Cow::Borrowed(_) => name,
+        Cow::Owned(cut) => cut,
+    }
+}
+
+/// How long ago, in one unit.
+pub(crate) fn age(then: SystemTime, now: SystemTime) -> String {
+    let seconds = now.duration_since(then).unwrap_or(Duration::ZERO).as_secs();
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3_600 => format!("{}m", seconds / 60),
+        3_600..86_400 => format!("{}h", seconds / 3_600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_have_one_unit_and_no_future() {
+        let then = SystemTime::UNIX_EPOCH + Duration::from_secs(100_000);
+        assert_eq!(age(then, then + Duration::from_secs(59)), "59s");
+        assert_eq!(age(then, then + Duration::from_secs(7_200)), "2h");
+        assert_eq!(age(then, SystemTime::UNIX_EPOCH), "0s");
+    }
+}
