@@ -34,14 +34,18 @@ pub(crate) fn why_unavailable(host: &Host, cwd: &Path) -> Option<String> {
     (!availability.is_usable()).then(reason)
 }
 
-/// Whether bubblewrap is asked to prove that it works.
+/// What a session is planned for.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Proof {
-    /// Before anything exists: a sandbox that can't be made must not get a window.
-    Wanted,
-    /// `exec` is about to find out, and says what bubblewrap says. It has the store open, and knows where sandboxed
-    /// sessions have written.
-    Needless { workplaces: Vec<PathBuf> },
+pub(crate) enum Purpose {
+    /// To check it before anything exists: bubblewrap has to prove that it works, for a sandbox that can't be made
+    /// must not get a window.
+    Check,
+    /// To be run by `exec`, which is about to find out, and says what bubblewrap says. It has the store open, and
+    /// knows where sandboxed sessions have written.
+    Run { workplaces: Vec<PathBuf> },
+    /// To be shown: what stands in the project decides nothing, for an agent may have left it so that looking never
+    /// ends.
+    Show,
 }
 
 /// The harness of a session.
@@ -69,7 +73,12 @@ impl Planner {
         session: &Session,
         sockets: Vec<PathBuf>,
     ) -> Result<Self, UserError> {
-        Self::new(host, session, host.env.clone(), sockets, Proof::Wanted)
+        Self::new(host, session, host.env.clone(), sockets, Purpose::Check)
+    }
+
+    /// For a session that is shown.
+    pub(crate) fn to_show(host: &Host, session: &Session) -> Result<Self, UserError> {
+        Self::new(host, session, host.env.clone(), Vec::new(), Purpose::Show)
     }
 
     /// `pane` is the environment in the pane; `sockets` are tmux sockets besides those that the
@@ -79,20 +88,25 @@ impl Planner {
         session: &Session,
         pane: Variables,
         sockets: Vec<PathBuf>,
-        proof: Proof,
+        purpose: Purpose,
     ) -> Result<Self, UserError> {
         let harness = harness_of(session)?;
         host::ensure_still_there(&session.cwd)?;
         let policy = plan::policy(session)?;
         let sandbox = match policy {
             Some(policy) => {
-                let available = match &proof {
-                    Proof::Wanted => {
+                let available = match &purpose {
+                    Purpose::Check => {
                         // Its own reason, before one that only follows from it.
                         host::ensure_may_be_sandboxed(caller, &session.cwd)?;
                         availability(caller, &session.cwd, policy.net)
                     }
-                    Proof::Needless { .. } => locate(caller, &session.cwd),
+                    Purpose::Run { .. } => locate(caller, &session.cwd),
+                    Purpose::Show => {
+                        let outside = caller.kept_out_of(&session.cwd);
+                        host::ensure_may_be_sandboxed(&outside, &session.cwd)?;
+                        availability(&outside, Path::new("/"), policy.net)
+                    }
                 };
                 Some((available.require()?, policy))
             }
@@ -101,12 +115,16 @@ impl Planner {
         let mut tmux_sockets = tmux::socket_folders(&caller.env, caller.uid);
         tmux_sockets.extend(tmux::socket_folders(&pane, caller.uid));
         tmux_sockets.extend(sockets);
-        let workplaces = match proof {
-            Proof::Wanted => None,
-            Proof::Needless { workplaces } => Some(workplaces),
+        let gather = match purpose {
+            Purpose::Show => host::gather_outside,
+            _ => host::gather,
+        };
+        let workplaces = match purpose {
+            Purpose::Run { workplaces } => Some(workplaces),
+            _ => None,
         };
         let wanted = Wanted { session, harness, sandbox, pane, workplaces, tmux_sockets };
-        let facts = host::gather(caller, wanted)?;
+        let facts = gather(caller, &wanted)?;
         Ok(Self { session: session.clone(), harness, facts })
     }
 

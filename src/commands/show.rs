@@ -39,16 +39,23 @@ fn text(context: &Context, session: &Session, survey: &Survey) -> String {
     table::texts(&rows, context.width())
 }
 
-/// As it would be made now, or why it would not.
+/// As it would be made now but for what the project decides, or why it would not.
 fn the_sandbox(context: &Context, session: &Session, policy: Policy) -> Vec<[String; 2]> {
     let explained = || -> Result<_, UserError> {
-        let planner = Planner::before_start(&context.host, session, Vec::new())?;
+        let planner = Planner::to_show(&context.host, session)?;
         let rung = ladder::first(planner.harness, session, &session.sandbox, false, mint);
         let plan = planner.plan(&rung)?;
         Ok(explain::lines(&planner, &plan, policy))
     };
     match explained() {
-        Ok(lines) => lines.into_iter().map(|(label, text)| row(label, text)).collect(),
+        Ok(lines) => {
+            let more = format!(
+                "guards, git folder and sockets of the project: hqt-tmux resume --dry-run {}",
+                session.id
+            );
+            let lines = lines.into_iter().map(|(label, text)| row(label, text));
+            lines.chain([row("more", more)]).collect()
+        }
         Err(error) => {
             vec![row("would not start", lines_for_terminal(&error.to_string()).replace('\n', " "))]
         }

@@ -1,6 +1,7 @@
 //! Gathers the facts of a plan.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use nix::sys::sysinfo::sysinfo;
@@ -8,8 +9,8 @@ use nix::sys::sysinfo::sysinfo;
 use crate::error::UserError;
 use crate::harness::Harness;
 use crate::host::{
-    Host, Workplaces, canonical_as_far_as_it_exists, executable, git, guarded, home, links,
-    machine, named_commands, planted, reading, sockets, state, system, tools, without_dots,
+    Host, Workplaces, canonical_as_far_as_it_exists, executable, home, machine, named_commands,
+    project, reading, state, system, tools,
 };
 use crate::plan::{Facts, SandboxSide};
 use crate::sandbox::environment::Variables;
@@ -17,7 +18,7 @@ use crate::sandbox::guard::Watched;
 use crate::sandbox::refusal::Surroundings;
 use crate::sandbox::sockets::Sockets;
 use crate::sandbox::{Bind, Kind, Origin, SandboxFacts, refusal};
-use crate::session::{FsAccess, Policy, Session};
+use crate::session::{Policy, Session};
 
 /// What the facts are wanted for.
 pub(crate) struct Wanted<'a> {
@@ -34,26 +35,74 @@ pub(crate) struct Wanted<'a> {
 }
 
 /// Looks at the machine on behalf of the caller `host`.
-pub(crate) fn gather(host: &Host, wanted: Wanted<'_>) -> Result<Facts, UserError> {
-    let Wanted { session, harness, .. } = wanted;
-    let program = program(host, session, harness)?;
+pub(crate) fn gather(host: &Host, wanted: &Wanted<'_>) -> Result<Facts, UserError> {
+    let program = program(host, wanted.session, wanted.harness)?;
     let sandbox = match &wanted.sandbox {
         Some((bwrap, policy)) => {
-            Some(side(host, session, *policy, &program, &wanted, bwrap.clone())?)
+            let workplaces = workplaces(host, wanted)?;
+            let program = Some(program.as_path());
+            let mut side = side(host, *policy, program, wanted, bwrap.clone(), &workplaces)?;
+            project::add(host, &wanted.session.cwd, *policy, &workplaces, &mut side)?;
+            Some(side)
         }
         None => None,
     };
-    Ok(Facts {
+    Ok(facts(host, program, wanted, sandbox))
+}
+
+/// The same without all that what stands in the project, or in its git folder, decides: neither is looked into.
+pub(crate) fn gather_outside(host: &Host, wanted: &Wanted<'_>) -> Result<Facts, UserError> {
+    let outside = host.kept_out_of(&wanted.session.cwd);
+    let program = match program_outside(&outside, wanted).transpose() {
+        Ok(program) => program,
+        // It may be in a folder of PATH that was left out.
+        Err(_) if outside.var("PATH") != host.var("PATH") => None,
+        Err(error) => return Err(error),
+    };
+    let sandbox = match &wanted.sandbox {
+        Some((bwrap, policy)) => {
+            let workplaces = workplaces(&outside, wanted)?;
+            let (program, bwrap) = (program.as_deref(), bwrap.clone());
+            Some(side(&outside, *policy, program, wanted, bwrap, &workplaces)?)
+        }
+        None => None,
+    };
+    let facts = facts(&outside, program.unwrap_or_default(), wanted, sandbox);
+    Ok(Facts { caller: host.env.clone(), ..facts })
+}
+
+fn facts(
+    host: &Host,
+    program: PathBuf,
+    wanted: &Wanted<'_>,
+    sandbox: Option<SandboxSide>,
+) -> Facts {
+    let home = host.home();
+    Facts {
         own_exe: host.exe.clone(),
         program,
-        user_has_set: host
-            .home()
-            .map(|home| state::user_has_set(host, &home, harness))
+        user_has_set: home
+            .map(|home| state::user_has_set(host, &home, wanted.harness))
             .unwrap_or_default(),
         caller: host.env.clone(),
-        pane: wanted.pane,
+        pane: wanted.pane.clone(),
         sandbox,
-    })
+    }
+}
+
+fn workplaces(host: &Host, wanted: &Wanted<'_>) -> Result<Workplaces, UserError> {
+    Workplaces::with(host, wanted.workplaces.as_deref(), Some(&wanted.session.cwd))
+}
+
+/// The executable, where it is found without a look into the project: a word with a slash begins there.
+fn program_outside(host: &Host, wanted: &Wanted<'_>) -> Option<Result<PathBuf, UserError>> {
+    let Wanted { session, harness, .. } = wanted;
+    let is_outside = |word: &OsString| {
+        let in_project = session.cwd.join(word).starts_with(&session.cwd);
+        !in_project || Path::new(word).file_name() == Some(word)
+    };
+    let own = session.arguments.first().filter(|_| harness.runs_own_command());
+    own.is_none_or(is_outside).then(|| program(host, session, harness))
 }
 
 /// The executable of the harness, or of the session's own command.
@@ -100,22 +149,23 @@ pub(crate) fn is_logged_in(host: &Host, harness: &Harness) -> bool {
     host.home().is_ok_and(|home| state::is_logged_in(host, &home, harness))
 }
 
+/// All but what [`project::add`] adds.
 fn side(
     host: &Host,
-    session: &Session,
     policy: Policy,
-    program: &Path,
+    program: Option<&Path>,
     wanted: &Wanted<'_>,
     bwrap: PathBuf,
+    workplaces: &Workplaces,
 ) -> Result<SandboxSide, UserError> {
     let home = host.home()?;
+    let session = wanted.session;
     let cwd = &session.cwd;
     let facts = sandbox_facts(host, &home, bwrap, policy.net);
     let system = facts.clone();
     let shown = |path: &Path| path.starts_with(cwd) || system.shows(path);
     let around = surroundings(host, &home, &wanted.tmux_sockets)?;
-    let workplaces = Workplaces::with(host, wanted.workplaces.as_deref(), Some(cwd))?;
-    let state = state::look_up(host, &home, wanted.harness, session, &around, &workplaces)?;
+    let state = state::look_up(host, &home, wanted.harness, session, &around, workplaces)?;
     let mut side = SandboxSide {
         binds: Vec::new(),
         kinds: BTreeMap::new(),
@@ -129,29 +179,28 @@ fn side(
         around,
         facts,
     };
-    home::git_configuration(host, &home, &workplaces, &mut side);
-    home::show_certificates(host, &home, &workplaces, &shown, &mut side);
+    home::git_configuration(host, &home, workplaces, &mut side);
+    home::show_certificates(host, &home, workplaces, &shown, &mut side);
     home::show_caches(host, &home, session, &mut side)?;
-    let mut tools = tools::look_up(host, &home, cwd, &workplaces, &shown);
+    let mut tools = tools::look_up(host, &home, cwd, workplaces, &shown);
     side.binds.append(&mut tools.binds);
     side.notes.append(&mut tools.notes);
     home::hide(host, session, &tools.tokens, &mut side)?;
-    side.binds.extend(executable::binds(host, &home, program, &workplaces, &shown));
+    if let Some(program) = program {
+        side.binds.extend(executable::binds(host, &home, program, workplaces, &shown));
+    }
     side.binds.extend(state.binds.iter().cloned());
-    let named = named_commands::look_up(host, &home, wanted.harness, &workplaces, &shown);
+    let named = named_commands::look_up(host, &home, wanted.harness, workplaces, &shown);
     side.binds.extend(named.binds);
     side.notes.extend(named.notes);
     side.create.extend(state.create);
     side.notes.extend(state.notes);
-    show_git(host, cwd, policy, &shown, &mut side)?;
-    planted::clear(&workplaces, cwd, &mut side)?;
     side.kinds = kinds(&side.binds);
-    sockets::look_up(cwd, policy, &mut side);
     Ok(side)
 }
 
 /// What each source is, by itself: a symlink is one.
-fn kinds(binds: &[Bind]) -> BTreeMap<PathBuf, Kind> {
+pub(super) fn kinds(binds: &[Bind]) -> BTreeMap<PathBuf, Kind> {
     let sources = binds.iter().filter(|bind| bind.origin() != Origin::Guard);
     let kind = |path: &Path| {
         let meta = std::fs::symlink_metadata(path).ok()?;
@@ -198,43 +247,6 @@ fn login_note(host: &Host, harness: &Harness) -> Option<String> {
              session's alone; run `{id}` once outside and log in there for all of them"
         )
     })
-}
-
-/// The git folder outside of the project, the guards, and what is looked at after the run.
-fn show_git(
-    host: &Host,
-    cwd: &Path,
-    policy: Policy,
-    shown: &dyn Fn(&Path) -> bool,
-    side: &mut SandboxSide,
-) -> Result<(), UserError> {
-    let mut git = git::look_up(cwd);
-    let is_private = |folder: &PathBuf| {
-        refusal::holds_credentials(folder, &side.around.home)
-            || side.around.home.starts_with(folder)
-    };
-    if git.outside.as_ref().is_some_and(is_private) {
-        git = git::Git::default();
-        side.notes.push("git is left alone inside: its folder lies in a private one".into());
-    }
-    side.notes.append(&mut git.notes);
-    // Git's own records may name its folder by a path with symlinks in it: those of a plain path alone, for an
-    // agent may have written them.
-    let ways = git.named_paths.iter().filter_map(|path| links::way(&without_dots(path)));
-    let links = ways.flat_map(|way| way.made_anew(Origin::Git));
-    side.binds.extend(links.filter(|link| !shown(link.dest())));
-    if policy.fs == FsAccess::Ro {
-        side.binds.extend(git.outside.map(|folder| Origin::Git.read_only(folder)));
-        return Ok(());
-    }
-    side.binds.extend(git.outside.iter().map(|folder| Origin::Git.writable(folder)));
-    let guarded = guarded::look_up(host, &side.around.home, cwd, &git, &side.binds)?;
-    side.binds.extend(guarded.binds);
-    side.create.extend(guarded.create);
-    side.marks = guarded.marks;
-    side.watched = guarded.watched;
-    side.notes.extend(guarded.notes);
-    Ok(())
 }
 
 /// Whether a sandboxed session may have `cwd` as its folder. One that may not is no project that an agent writes in.

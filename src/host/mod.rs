@@ -23,6 +23,7 @@ pub(crate) mod own;
 mod planted;
 pub(crate) mod popup;
 pub(crate) mod programs;
+mod project;
 mod reading;
 mod removal;
 mod runtime;
@@ -36,7 +37,8 @@ mod workplaces;
 
 pub(crate) use changes::Changes;
 pub(crate) use facts::{
-    Wanted, ensure_may_be_sandboxed, gather, is_logged_in, is_visible_inside, program_of,
+    Wanted, ensure_may_be_sandboxed, gather, gather_outside, is_logged_in, is_visible_inside,
+    program_of,
 };
 pub(crate) use removal::remove_folder;
 use workplaces::Workplaces;
@@ -79,6 +81,19 @@ impl Host {
     /// The same user with the environment of somebody else: the caller whose values were handed over.
     pub(crate) fn with_env(&self, env: Variables) -> Self {
         Self { env, ..self.clone() }
+    }
+
+    /// The same caller, for whom nothing leads into `folder`: of lists of folders the others stay.
+    pub(crate) fn kept_out_of(&self, folder: &Path) -> Self {
+        let mut env = self.env.clone();
+        env.retain(|name, value| name == "PATH" || !Path::new(value).starts_with(folder));
+        if let Some(path) = env.get_mut(OsStr::new("PATH")) {
+            let kept = std::env::split_paths(path).filter(|entry| !entry.starts_with(folder));
+            if let Ok(kept) = std::env::join_paths(kept) {
+                *path = kept;
+            }
+        }
+        self.with_env(env)
     }
 
     /// A variable that is set and not empty.

@@ -33,6 +33,8 @@ mod kernel;
 mod links;
 /// Files that a session holds a lock on.
 mod locked;
+/// Verbs that only look: nothing of a project is touched.
+mod looking;
 /// Repositories in a repository.
 mod nested;
 /// What decides that something is shown.

@@ -20,7 +20,7 @@ pub(crate) use processes::{
     kill_hard, stand_ins, wait_gone,
 };
 pub(crate) use terminal::Terminal;
-pub(crate) use tracer::{Traced, programs_of, run_until, walk_next_exec, walk_server};
+pub(crate) use tracer::{Traced, named_in, programs_of, run_until, walk_next_exec, walk_server};
 pub(crate) use trial::{Trial, binary, has_tools, lacks_none_of, repository_folder, skipped};
 
 use std::thread;

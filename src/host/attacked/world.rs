@@ -159,7 +159,7 @@ impl World {
             pane: Variables::new(),
             tmux_sockets: vec![self.at().join("sockets/s")],
         };
-        let facts = facts::gather(&caller, wanted).ok()?;
+        let facts = facts::gather(&caller, &wanted).ok()?;
         plan::make(&session, harness, &Rung::Fresh { conversation: None }, &facts).ok()
     }
 

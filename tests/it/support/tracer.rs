@@ -3,6 +3,9 @@
 //! Only descendants of the test are traced, which no setting of a system forbids. A thread can trace and wait for
 //! what it traces only itself.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,31 +44,70 @@ pub(crate) fn run_until(command: &Command, point: u64) -> io::Result<Traced> {
 
 /// Runs `command` to its end: the programs that it and all its children became, itself first.
 pub(crate) fn programs_of(command: &Command) -> io::Result<Vec<PathBuf>> {
+    let mut programs = Vec::new();
+    follow(command, ptrace::cont, |pid, status| {
+        if let WaitStatus::PtraceEvent(_, _, libc::PTRACE_EVENT_EXEC) = status {
+            programs.push(fs::read_link(format!("/proc/{pid}/exe"))?);
+        }
+        Ok(())
+    })?;
+    Ok(programs)
+}
+
+/// Runs `command` to its end: every path in `folder`, or the folder itself, that it or a child of it named to the
+/// kernel, with the number of the call. What is named from a descriptor is not seen, but that of its folder is.
+pub(crate) fn named_in(folder: &Path, command: &Command) -> io::Result<Vec<(i64, PathBuf)>> {
+    let mut named = Vec::new();
+    follow(command, ptrace::syscall, |pid, status| {
+        let WaitStatus::PtraceSyscall(_) = status else { return Ok(()) };
+        let call = fs::read_to_string(format!("/proc/{pid}/syscall"))?;
+        let mut words = call.split_whitespace();
+        let number = words.next().and_then(|word| word.parse().ok()).unwrap_or(-1);
+        let hex = |word: &str| u64::from_str_radix(word.trim_start_matches("0x"), 16).ok();
+        let memory = fs::File::open(format!("/proc/{pid}/mem"))?;
+        // A path stands first or second; what stands behind may be left from another call.
+        for argument in words.take(2).filter_map(hex) {
+            let mut text = [0; 4096];
+            // What is no address can't be read.
+            let length = memory.read_at(&mut text, argument).unwrap_or(0);
+            let path = text[..length].split(|byte| *byte == 0).next().unwrap_or_default();
+            let path = Path::new(OsStr::from_bytes(path));
+            if path.starts_with(folder) {
+                named.push((number, path.to_owned()));
+            }
+        }
+        Ok(())
+    })?;
+    Ok(named)
+}
+
+/// Runs `command` to its end, and shows `visit` each stop of it and of its children.
+fn follow(
+    command: &Command,
+    go_on: fn(Pid, Option<Signal>) -> nix::Result<()>,
+    mut visit: impl FnMut(Pid, WaitStatus) -> io::Result<()> + Send,
+) -> io::Result<()> {
     // A thread of its own waits for what it started and for nothing else.
-    let traced = || -> io::Result<Vec<PathBuf>> {
+    let traced = || -> io::Result<()> {
         let follow = Options::PTRACE_O_TRACEFORK
             | Options::PTRACE_O_TRACEVFORK
             | Options::PTRACE_O_TRACECLONE
             | Options::PTRACE_O_TRACEEXEC;
         let first = start(command, options() | follow)?;
-        let mut programs = Vec::new();
         loop {
             let status = waitpid(None, Some(WaitPidFlag::__WALL | WaitPidFlag::__WNOTHREAD))?;
             let Some(pid) = status.pid() else { continue };
             match status {
                 WaitStatus::Exited(..) | WaitStatus::Signaled(..) if pid == first => break,
                 WaitStatus::Exited(..) | WaitStatus::Signaled(..) => continue,
-                WaitStatus::PtraceEvent(_, _, libc::PTRACE_EVENT_EXEC) => {
-                    programs.push(fs::read_link(format!("/proc/{pid}/exe"))?);
-                }
-                _ => {}
+                _ => visit(pid, status)?,
             }
             match status {
-                WaitStatus::Stopped(_, signal) => ptrace::cont(pid, signal)?,
-                _ => ptrace::cont(pid, None)?,
+                WaitStatus::Stopped(_, signal) => go_on(pid, Some(signal))?,
+                _ => go_on(pid, None)?,
             }
         }
-        Ok(programs)
+        Ok(())
     };
     thread::scope(|scope| scope.spawn(traced).join().expect("the tracer"))
 }

@@ -1,0 +1,63 @@
+//! What stands in the project, and in its git folder: an agent may have written all of it. A verb that only looks
+//! does without.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::UserError;
+use crate::host::{Host, Workplaces, facts, git, guarded, links, planted, sockets, without_dots};
+use crate::plan::SandboxSide;
+use crate::sandbox::{Origin, refusal};
+use crate::session::{FsAccess, Policy};
+
+/// What stands in the project, and in the git folder that git's records name.
+pub(super) fn add(
+    host: &Host,
+    cwd: &Path,
+    policy: Policy,
+    workplaces: &Workplaces,
+    side: &mut SandboxSide,
+) -> Result<(), UserError> {
+    show_git(host, cwd, policy, side)?;
+    planted::clear(workplaces, cwd, side)?;
+    side.kinds = facts::kinds(&side.binds);
+    sockets::look_up(cwd, policy, side);
+    Ok(())
+}
+
+/// The git folder outside of the project, the guards, and what is looked at after the run.
+fn show_git(
+    host: &Host,
+    cwd: &Path,
+    policy: Policy,
+    side: &mut SandboxSide,
+) -> Result<(), UserError> {
+    let mut git = git::look_up(cwd);
+    let is_private = |folder: &PathBuf| {
+        refusal::holds_credentials(folder, &side.around.home)
+            || side.around.home.starts_with(folder)
+    };
+    if git.outside.as_ref().is_some_and(is_private) {
+        git = git::Git::default();
+        side.notes.push("git is left alone inside: its folder lies in a private one".into());
+    }
+    side.notes.append(&mut git.notes);
+    // Git's own records may name its folder by a path with symlinks in it: those of a plain path alone, for an
+    // agent may have written them.
+    let ways = git.named_paths.iter().filter_map(|path| links::way(&without_dots(path)));
+    let links = ways.flat_map(|way| way.made_anew(Origin::Git));
+    let system = &side.facts;
+    let links = links.filter(|link| !link.dest().starts_with(cwd) && !system.shows(link.dest()));
+    side.binds.extend(links);
+    if policy.fs == FsAccess::Ro {
+        side.binds.extend(git.outside.map(|folder| Origin::Git.read_only(folder)));
+        return Ok(());
+    }
+    side.binds.extend(git.outside.iter().map(|folder| Origin::Git.writable(folder)));
+    let guarded = guarded::look_up(host, &side.around.home, cwd, &git, &side.binds)?;
+    side.binds.extend(guarded.binds);
+    side.create.extend(guarded.create);
+    side.marks = guarded.marks;
+    side.watched = guarded.watched;
+    side.notes.extend(guarded.notes);
+    Ok(())
+}
