@@ -1,20 +1,21 @@
 //! The command line: clap's types only. The doc comments are the help.
 
+mod arguments;
 mod color;
 mod help;
-mod hidden;
+
+pub(crate) use arguments::{
+    Completions, Delete, Doctor, Exec, Fs, Inner, Key, KeyStep, KeyVerb, List, Net, New, Rename,
+    Resume, Sandbox, Show, Stop,
+};
 
 pub(crate) use color::Color;
-pub(crate) use hidden::{Exec, Inner, Key, KeyStep, KeyVerb};
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
-use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
-use clap_complete::Shell;
-
-use crate::harness;
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, Parser, Subcommand, ValueHint};
 
 /// Start coding agents in tmux windows, sandboxed with bubblewrap, and bring
 /// them back
@@ -106,183 +107,58 @@ pub(crate) enum Verb {
     Inner(Inner),
 }
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-pub(crate) enum Fs {
-    Rw,
-    Ro,
-}
+impl Cli {
+    /// Reads the command line; the error is what clap has to say instead of one.
+    pub(crate) fn read() -> Result<Self, clap::Error> {
+        Self::of_a_pane(std::env::args_os()).map_or_else(Self::try_parse, Ok)
+    }
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-pub(crate) enum Net {
-    On,
-    Off,
-}
-
-#[derive(Args, Debug, Default)]
-pub(crate) struct New {
-    /// Which harness; see below
-    #[arg(
-        long,
-        value_name = "HARNESS",
-        value_parser = PossibleValuesParser::new(harness::ids()),
-        hide_possible_values = true
-    )]
-    pub(crate) harness: Option<String>,
-    /// Its name [default: the name of its folder]
-    #[arg(long, value_hint = ValueHint::Other)]
-    pub(crate) name: Option<String>,
-    /// The folder to work in [default: the current one]
-    #[arg(short = 'c', long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(crate) cwd: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) sandbox: Sandbox,
-    /// Pass one more variable; only its name is stored
-    #[arg(long = "env", value_name = "NAME", value_hint = ValueHint::Other)]
-    pub(crate) env: Vec<String>,
-    /// Do not go to the new window
-    #[arg(short, long)]
-    pub(crate) detach: bool,
-    /// Print what would be run, and run nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// Print the session as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// The command of `generic`; for others, more arguments
-    #[arg(last = true, value_name = "ARG")]
-    pub(crate) arguments: Vec<OsString>,
-}
-
-// Given to each: `next_help_heading` would go on behind them.
-const SANDBOX: &str = "Sandbox";
-
-#[derive(Args, Debug, Default)]
-pub(crate) struct Sandbox {
-    /// Run inside one, with permission questions off
-    #[arg(long, conflicts_with = "no_sandbox", help_heading = SANDBOX)]
-    pub(crate) sandbox: bool,
-    /// Run without one
-    #[arg(long, help_heading = SANDBOX)]
-    pub(crate) no_sandbox: bool,
-    /// What it allows in the folder [default: rw, or as stored]
-    #[arg(
-        long,
-        value_enum,
-        conflicts_with = "no_sandbox",
-        value_name = "rw|ro",
-        hide_possible_values = true,
-        help_heading = SANDBOX
-    )]
-    pub(crate) fs: Option<Fs>,
-    /// The host's network, or none [default: on, or as stored]
-    #[arg(
-        long,
-        value_enum,
-        conflicts_with = "no_sandbox",
-        value_name = "on|off",
-        hide_possible_values = true,
-        help_heading = SANDBOX
-    )]
-    pub(crate) net: Option<Net>,
-}
-
-#[derive(Args, Debug, Default)]
-pub(crate) struct Resume {
-    /// An id, the beginning of one, or a name; without it: a list
-    pub(crate) session: Option<String>,
-    /// The session that was started last
-    #[arg(long, conflicts_with = "session")]
-    pub(crate) last: bool,
-    /// Begin a new conversation
-    #[arg(long, conflicts_with = "conversation")]
-    pub(crate) fresh: bool,
-    /// Resume this conversation of the harness
-    #[arg(long, value_name = "ID", value_hint = ValueHint::Other)]
-    pub(crate) conversation: Option<String>,
-    #[command(flatten)]
-    pub(crate) sandbox: Sandbox,
-    /// Do not ask before the sandbox is weakened
-    #[arg(short, long)]
-    pub(crate) yes: bool,
-    /// Do not go to the window
-    #[arg(short, long)]
-    pub(crate) detach: bool,
-    /// Print what would be run, and run nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct List {
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct Show {
-    /// An id, the beginning of one, or a name
-    pub(crate) session: String,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct Stop {
-    /// An id, the beginning of one, or a name
-    pub(crate) session: String,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct Rename {
-    /// An id, the beginning of one, or a name
-    pub(crate) session: String,
-    /// The new name
-    #[arg(value_hint = ValueHint::Other)]
-    pub(crate) name: String,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct Delete {
-    /// An id, the beginning of one, or a name
-    pub(crate) session: String,
-    /// Stop it first if it is running
-    #[arg(long)]
-    pub(crate) force: bool,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct Doctor {
-    /// One short line for tmux's status bar
-    #[arg(long, conflicts_with = "json")]
-    pub(crate) status: bool,
-    /// Style of a part of it: ok, warn, running or failed
-    #[arg(long, value_name = "PART=STYLE", requires = "status")]
-    pub(crate) style: Vec<String>,
-    /// That line without symbols, whatever the locale is
-    #[arg(long, requires = "status")]
-    pub(crate) ascii: bool,
-    /// Print the checks as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct Completions {
-    /// bash, zsh, fish, elvish or powershell
-    #[arg(hide_possible_values = true)]
-    pub(crate) shell: Shell,
+    /// What we ourselves wrote, for panes and sandboxes, is read without clap: its description of every
+    /// verb would take time at each start and stay in memory in each pane.
+    fn of_a_pane(mut words: impl Iterator<Item = OsString>) -> Option<Self> {
+        let verb = words.nth(1)?;
+        let rest: Vec<OsString> = words.collect();
+        let verb = match (verb.to_str()?, rest.as_slice()) {
+            ("exec", [id]) => {
+                Verb::Exec(Exec { id: id.to_str().filter(|id| !id.starts_with('-'))?.to_owned() })
+            }
+            ("inner", [dashes, command @ ..]) if dashes == "--" && !command.is_empty() => {
+                Verb::Inner(Inner { command: command.to_vec() })
+            }
+            _ => return None,
+        };
+        let global = Global { socket_name: None, socket_path: None, color: Color::Auto };
+        Some(Self { global, verb: Some(verb) })
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use clap::{CommandFactory, Parser};
 
     use super::Cli;
 
     #[test]
     fn the_command_line_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_words_of_a_pane_are_read_as_clap_reads_them() {
+        let inner = ["hqt-tmux", "inner", "--", "sh", "-c", "exit 3", "--"];
+        for words in [&["hqt-tmux", "exec", "0123456789ab"][..], &inner[..]] {
+            let ours = Cli::of_a_pane(words.iter().map(Into::into)).unwrap();
+            let claps = Cli::try_parse_from(words).unwrap();
+            assert_eq!(format!("{ours:?}"), format!("{claps:?}"));
+        }
+        for words in [
+            &["hqt-tmux"][..],
+            &["hqt-tmux", "exec"],
+            &["hqt-tmux", "exec", "--help"],
+            &["hqt-tmux", "inner", "sh"],
+            &["hqt-tmux", "list"],
+        ] {
+            assert!(Cli::of_a_pane(words.iter().map(Into::into)).is_none());
+        }
     }
 }

@@ -74,8 +74,8 @@ impl Context {
         terminal::width(&self.host.env)
     }
 
-    pub(crate) fn state_folder(&self) -> anyhow::Result<PathBuf> {
-        Ok(self.host.state_folder()?)
+    pub(crate) fn state_folder(&self) -> Result<PathBuf, UserError> {
+        self.host.state_folder()
     }
 
     /// The store, made when there is none.
@@ -90,13 +90,13 @@ impl Context {
 
     /// An error of the store in words for a person, with the remedy; any other as it is.
     pub(crate) fn explain(&self, error: anyhow::Error) -> anyhow::Error {
-        error.downcast::<store::Error>().map_or_else(
-            |other| other,
-            |error| match self.state_folder() {
-                Ok(folder) => store::explain(&error, &folder),
-                Err(error) => error,
-            },
-        )
+        match error.downcast::<store::Error>() {
+            Ok(error) => {
+                let told = self.state_folder().map(|folder| store::explain(&error, &folder));
+                told.unwrap_or_else(|error| error).into()
+            }
+            Err(other) => other,
+        }
     }
 }
 

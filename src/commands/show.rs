@@ -111,11 +111,11 @@ fn how_it_goes(session: &Session, survey: &Survey) -> Vec<[String; 2]> {
 
 /// Where what its harness wrote inside is kept.
 fn own_state(context: &Context, session: &Session) -> Option<[String; 2]> {
-    let folder = own::folder(&context.host, &session.id).ok()?;
+    let folder = context.host.folder_of(&session.id).ok()?;
     let (bytes, is_all) = own::size(&context.host, &session.id)?;
     let more = if is_all { "" } else { "more than " };
     let size = format!("{more}{:.1} MB", bytes as f64 / 1e6);
-    Some(row("own state", format!("{} ({size})", for_terminal(&folder))))
+    Some(row("own state", format!("{} ({size})", for_terminal(folder))))
 }
 
 fn row(label: &str, value: String) -> [String; 2] {

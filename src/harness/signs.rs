@@ -3,7 +3,6 @@
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use crate::harness::Harness;
 use crate::session::Activity;
 
 /// A kind of title, and what it tells.
@@ -40,16 +39,7 @@ impl Title {
     }
 }
 
-impl Harness {
-    /// What the harness is doing in the folder `cwd`, by the title of its pane and whether its bell
-    /// has rung unseen; `None` where they don't tell. The first sign that fits counts. A harness that
-    /// works again has been answered, whatever rang before.
-    pub(crate) fn activity(&self, title: &str, bell: bool, cwd: &Path) -> Option<Activity> {
-        let told = self.titles.iter().find(|sign| sign.title.is(title, cwd)).map(|sign| sign.tells);
-        // Any command may ring for anything.
-        match bell && !self.runs_own_command() && told != Some(Activity::Working) {
-            true => Some(Activity::Waiting),
-            false => told,
-        }
-    }
+/// What `title` tells of a harness in the folder `cwd`: the first of the `signs` that fits counts.
+pub(super) fn told(signs: &[TitleSign], title: &str, cwd: &Path) -> Option<Activity> {
+    signs.iter().find(|sign| sign.title.is(title, cwd)).map(|sign| sign.tells)
 }

@@ -11,9 +11,9 @@ use std::time::SystemTime;
 
 use crate::error::UserError;
 use crate::harness::{Conversation, Harness, Transcripts};
-use crate::host::state::root_folder;
+use crate::host::roots::root_folder;
 use crate::host::walk::Root;
-use crate::host::{Host, own, reading, walk};
+use crate::host::{Host, own, placing, reading, walk};
 use crate::ladder::Transcript;
 use crate::session::{Sandboxing, Session, SessionId};
 
@@ -28,7 +28,7 @@ pub(super) fn own_root(host: &Host, harness: &Harness, id: &SessionId) -> Result
     let own = harness.own.iter().find(|own| own.path.is_empty() && Some(own.root) == root);
     Ok(Root::Agents(match own {
         Some(own) => own::place(host, id, own)?,
-        None => own::folder(host, id)?,
+        None => host.folder_of(id)?,
     }))
 }
 
@@ -184,8 +184,8 @@ pub(crate) fn adopt(
                 let Some(mut file) = opened(found)? else {
                     return Ok(false);
                 };
-                copied = own::make_way(&to, found.path)
-                    .and_then(|()| own::write(&to.join(found.path), &mut file))
+                copied = placing::make_way(&to, found.path)
+                    .and_then(|()| placing::write(&to.join(found.path), &mut file))
                     .map(|()| true);
                 Ok(copied.is_err())
             })?;

@@ -9,7 +9,7 @@ use crate::harness::crossing::{Crossing, Given};
 use crate::harness::{Harness, Transcripts};
 use crate::host::conversations::{adopt, host_root, look_up, opened, own_root};
 use crate::host::walk::Root;
-use crate::host::{Host, make_private_folder, own, walk};
+use crate::host::{Host, make_private_folder, placing, walk};
 use crate::ladder::Transcript;
 use crate::session::Session;
 
@@ -45,7 +45,7 @@ pub(crate) fn leave(
     };
     let dest = host_root(host, kind)?.path().join(&crossed.path);
     make_private_folder(dest.parent().unwrap_or(&dest))?;
-    own::write(&dest, &mut crossed.text.as_slice())?;
+    placing::write(&dest, &mut crossed.text.as_slice())?;
     Ok(Some(crossed.conversation))
 }
 
@@ -77,8 +77,8 @@ pub(crate) fn enter(
         return former();
     };
     let root = own_root(host, harness, &session.id)?;
-    own::make_way(root.path(), &crossed.path)?;
-    own::write(&root.path().join(&crossed.path), &mut crossed.text.as_slice())?;
+    placing::make_way(root.path(), &crossed.path)?;
+    placing::write(&root.path().join(&crossed.path), &mut crossed.text.as_slice())?;
     Ok(crossed.conversation)
 }
 

@@ -262,17 +262,11 @@ fn surroundings(
     Ok(Surroundings {
         home: home.to_owned(),
         real_home: host.real_home().unwrap_or_else(|| home.to_owned()),
-        own_folders: own_folders(host)?,
+        own_folders: host.own_folders()?,
         other_homes: machine::other_homes(host.uid),
         path_folders: executable::path_folders(host),
         tool_roots: tools::roots_below(home),
         state_roots: state::roots_of_all(host, home),
         tmux_sockets: tmux_sockets.iter().map(|path| canonical_as_far_as_it_exists(path)).collect(),
     })
-}
-
-pub(super) fn own_folders(host: &Host) -> Result<Vec<PathBuf>, UserError> {
-    let mut folders = vec![host.state_folder()?, host.cache_folder()?];
-    folders.extend(host.runtime_folders());
-    Ok(folders.iter().map(|folder| canonical_as_far_as_it_exists(folder)).collect())
 }

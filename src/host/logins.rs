@@ -17,8 +17,8 @@ use serde_json::Value;
 use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::harness::{Harness, Login, OwnFolder, Written};
-use crate::host::state::{host_file, inside};
-use crate::host::{Host, canonical_as_far_as_it_exists, own, walk};
+use crate::host::roots::{host_file, inside};
+use crate::host::{Host, canonical_as_far_as_it_exists, placing, walk};
 use crate::plan::SharedLogin;
 use crate::sandbox::{Bind, Origin};
 
@@ -121,7 +121,7 @@ pub(crate) fn settle(shared: &SharedLogin, at_start: bool) -> anyhow::Result<Car
     };
     if same(&ours, &theirs) {
         if known != theirs {
-            own::write(&base, &mut theirs.as_slice())?;
+            placing::write(&base, &mut theirs.as_slice())?;
         }
         return Ok(Carried::Nothing);
     }
@@ -130,8 +130,8 @@ pub(crate) fn settle(shared: &SharedLogin, at_start: bool) -> anyhow::Result<Car
     }
     match renewal(shared.login, &known, &ours) {
         Some(renewed) => {
-            own::write(&shared.host, &mut renewed.as_slice())?;
-            own::write(&base, &mut renewed.as_slice())?;
+            placing::write(&shared.host, &mut renewed.as_slice())?;
+            placing::write(&base, &mut renewed.as_slice())?;
             Ok(Carried::Out)
         }
         None => {
@@ -158,13 +158,13 @@ fn same(one: &[u8], other: &[u8]) -> bool {
 
 fn carry_in(shared: &SharedLogin, base: &Path, theirs: &[u8]) -> anyhow::Result<()> {
     match shared.login.written {
-        Written::ByRename => own::write(&shared.copy, &mut &*theirs)?,
+        Written::ByRename => placing::write(&shared.copy, &mut &*theirs)?,
         // The file itself is mounted. Nobody inside can put a link in its place.
         // One that can't be written is left to whoever made it so.
         Written::InPlace => write_in_place(&shared.copy, theirs)
-            .or_else(|_| own::write(&shared.copy, &mut &*theirs))?,
+            .or_else(|_| placing::write(&shared.copy, &mut &*theirs))?,
     }
-    own::write(base, &mut &*theirs)
+    placing::write(base, &mut &*theirs)
 }
 
 fn write_in_place(file: &Path, content: &[u8]) -> io::Result<()> {
@@ -184,7 +184,7 @@ fn write_in_place(file: &Path, content: &[u8]) -> io::Result<()> {
 fn clear_the_way(shared: &SharedLogin) -> anyhow::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     let folder = shared.copy.parent().unwrap_or(&shared.copy);
-    own::make_open(folder)?;
+    placing::make_open(folder)?;
     let Ok(meta) = fs::symlink_metadata(&shared.copy) else {
         return Ok(());
     };

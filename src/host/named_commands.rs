@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::escape::for_terminal;
 use crate::harness::Harness;
-use crate::host::state::root_folder;
+use crate::host::roots::root_folder;
 use crate::host::{Host, Workplaces, gitconfig, reading};
 use crate::sandbox::{Bind, Origin};
 

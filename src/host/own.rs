@@ -2,48 +2,35 @@
 //! is in them, while nothing of its run is left when they are made ready: no link in them is followed.
 
 use std::ffi::OsStr;
-use std::io::{Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
-use std::{fs, io};
-
-use anyhow::Context;
 
 use crate::error::UserError;
-use crate::escape::for_terminal;
 use crate::harness::{Content, Harness, Made, OwnFolder, Sources, Written, fits};
-use crate::host::state::{host_file, inside};
-use crate::host::{
-    Host, canonical_as_far_as_it_exists, logins, make_private_folder, reading, walk,
-};
+use crate::host::placing::{make_open, open_again, remove, write};
+use crate::host::roots::{host_file, inside};
+use crate::host::{Host, canonical_as_far_as_it_exists, logins, reading, walk};
 use crate::session::{Session, SessionId};
-
-/// No made file is larger, and nothing larger is copied.
-const LARGEST: u64 = 256 * 1024 * 1024;
-
-/// All that session `id` has for its own.
-pub(crate) fn folder(host: &Host, id: &SessionId) -> Result<PathBuf, UserError> {
-    Ok(host.state_folder()?.join("state").join(id.as_str()))
-}
 
 /// One of its folders.
 pub(super) fn place(host: &Host, id: &SessionId, own: &OwnFolder) -> Result<PathBuf, UserError> {
-    Ok(folder(host, id)?.join(own.name))
+    Ok(host.folder_of(id)?.join(own.name))
 }
 
 /// Whether the session has been sandboxed before.
 pub(crate) fn exists(host: &Host, id: &SessionId) -> bool {
-    folder(host, id).is_ok_and(|folder| folder.exists())
+    host.folder_of(id).is_ok_and(|folder| folder.exists())
 }
 
 /// Removes all of it.
 pub(crate) fn forget(host: &Host, id: &SessionId) -> anyhow::Result<()> {
-    super::remove_folder(&folder(host, id)?)
+    super::remove_folder(&host.folder_of(id)?)
 }
 
 /// How many bytes it takes, and whether that is all.
 pub(crate) fn size(host: &Host, id: &SessionId) -> Option<(u64, bool)> {
-    let folder = folder(host, id).ok().filter(|folder| folder.exists())?;
+    let folder = host.folder_of(id).ok().filter(|folder| folder.exists())?;
     Some(walk::size(&folder))
 }
 
@@ -95,17 +82,6 @@ pub(crate) fn make_ready(
     Ok(())
 }
 
-/// Makes a folder, or opens one again that an agent closed: one in whose place no link can stand by now.
-pub(super) fn make_open(place: &Path) -> anyhow::Result<()> {
-    make_private_folder(place)?;
-    open_again(place)
-}
-
-fn open_again(folder: &Path) -> anyhow::Result<()> {
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
-        .with_context(|| format!("could not open `{}` again", for_terminal(folder)))
-}
-
 /// Removes what stands at `below`, or in the place of a folder on the way to it; a folder is a mount point already
 /// where `folder` is to be mounted, and what is in it is covered.
 fn clear(place: &Path, below: &Path, folder: bool) -> anyhow::Result<()> {
@@ -142,17 +118,6 @@ fn sweep(place: &Path, own: &OwnFolder, mounted: &dyn Fn(&OsStr) -> bool) -> any
     Ok(())
 }
 
-/// Removes a file, a link or a folder, if it is there.
-fn remove(path: &Path) -> anyhow::Result<()> {
-    let what = || format!("could not remove `{}`", for_terminal(path));
-    match fs::symlink_metadata(path) {
-        Ok(meta) if meta.is_dir() => super::remove_folder(path),
-        Ok(_) => fs::remove_file(path).with_context(what),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error).with_context(what),
-    }
-}
-
 fn make(place: &Path, made: &Made, host_file: &Path, cwd: &Path) -> anyhow::Result<()> {
     let dest = place.join(made.name);
     match made.content {
@@ -179,39 +144,4 @@ fn make(place: &Path, made: &Made, host_file: &Path, cwd: &Path) -> anyhow::Resu
             }
         }
     }
-}
-
-/// Puts a file with what `content` holds at `dest`, in the place of a file or a link; its folder may be one that an
-/// agent writes meanwhile.
-pub(super) fn write(dest: &Path, content: &mut dyn Read) -> anyhow::Result<()> {
-    let what = || format!("could not write `{}`", for_terminal(dest));
-    let folder = dest.parent().unwrap_or(dest);
-    let unfinished = folder.join(format!(".{}.hqt-tmux", uuid::Uuid::new_v4().simple()));
-    let written = (|| {
-        let mut file =
-            fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?;
-        if io::copy(&mut content.take(LARGEST + 1), &mut file)? > LARGEST {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        file.flush()
-    })();
-    let placed = written.and_then(|()| fs::rename(&unfinished, dest)).with_context(what);
-    if placed.is_err() {
-        // It may not have been made.
-        let _ = fs::remove_file(unfinished);
-    }
-    placed
-}
-
-/// Makes the folders on the way to `below`, each in the place of whatever is no folder there.
-pub(super) fn make_way(place: &Path, below: &Path) -> anyhow::Result<()> {
-    let mut at = place.to_owned();
-    for part in below.parent().unwrap_or(Path::new("")).components() {
-        at.push(part);
-        if !fs::symlink_metadata(&at).is_ok_and(|meta| meta.is_dir()) {
-            remove(&at)?;
-        }
-        make_open(&at)?;
-    }
-    Ok(())
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::handover;
-use crate::host::{Host, OWN_FOLDER, is_there, make_private_folder};
+use crate::host::{Host, OWN_FOLDER, canonical_as_far_as_it_exists, is_there, make_private_folder};
 
 impl Host {
     /// The folders that it may be, made or not: the first that is ours is, since anybody can make one in /tmp before us.
@@ -20,6 +20,13 @@ impl Host {
         let usual = Path::new("/tmp").join(format!("{OWN_FOLDER}-{}", self.uid));
         let other = self.state_folder().map(|state| state.join("run"));
         given.into_iter().chain([usual]).chain(other).collect()
+    }
+
+    /// All that is ours, wherever it is; canonical as far as it exists.
+    pub(super) fn own_folders(&self) -> Result<Vec<PathBuf>, UserError> {
+        let mut folders = vec![self.state_folder()?, self.cache_folder()?];
+        folders.extend(self.runtime_folders());
+        Ok(folders.iter().map(|folder| canonical_as_far_as_it_exists(folder)).collect())
     }
 
     /// A folder that only this user can enter.

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::harness;
-use crate::harness::{Harness, Missing, OwnFolder, StateRoot, UserSetting, fits};
-use crate::host::{Host, Workplaces, canonical_as_far_as_it_exists, links, logins, own, reading};
+use crate::harness::{Harness, Missing, OwnFolder, UserSetting, fits};
+use crate::host::roots::{host_file, inside, named_root, relocation, root_folder};
+use crate::host::{Host, Workplaces, canonical_as_far_as_it_exists, links, logins, reading};
 use crate::plan::{Creation, SharedLogin};
 use crate::sandbox::environment::Variables;
 use crate::sandbox::refusal::{Surroundings, check_relocated};
@@ -25,33 +26,6 @@ pub(super) struct HarnessState {
     pub(super) logins: Vec<SharedLogin>,
     /// What a person should know before the run.
     pub(super) notes: Vec<String>,
-}
-
-/// Where `root` is for this caller; canonical as far as it exists.
-pub(super) fn root_folder(host: &Host, home: &Path, root: StateRoot) -> PathBuf {
-    canonical_as_far_as_it_exists(&named_root(host, home, root))
-}
-
-/// The same as it is named.
-fn named_root(host: &Host, home: &Path, root: StateRoot) -> PathBuf {
-    relocation(host, root).map_or_else(|| home.join(root.default), Path::to_owned)
-}
-
-fn relocation(host: &Host, root: StateRoot) -> Option<&Path> {
-    root.env.and_then(|env| host.var(env)).map(Path::new).filter(|path| path.is_absolute())
-}
-
-/// Where an own folder stands inside: where the host's is.
-pub(super) fn inside(host: &Host, home: &Path, own: &OwnFolder) -> PathBuf {
-    canonical_as_far_as_it_exists(&root_folder(host, home, own.root).join(own.path))
-}
-
-/// The host's file called `name` of an own folder.
-pub(super) fn host_file(host: &Host, home: &Path, own: &OwnFolder, name: &str) -> PathBuf {
-    match own.in_home == Some(name) && relocation(host, own.root).is_none() {
-        true => home.join(name),
-        false => inside(host, home, own).join(name),
-    }
 }
 
 /// Looks at the state of `harness` for a session.
@@ -136,7 +110,7 @@ impl HarnessState {
     ) -> Result<(), UserError> {
         for own in harness.own {
             let dest = inside(host, home, own);
-            let place = canonical_as_far_as_it_exists(&own::folder(host, id)?).join(own.name);
+            let place = canonical_as_far_as_it_exists(&host.folder_of(id)?).join(own.name);
             self.binds.push(Origin::Own.writable_at(place, &dest));
             self.binds.extend(in_home(host, home, own, &dest));
             if dest.starts_with(cwd) {

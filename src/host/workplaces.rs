@@ -27,7 +27,7 @@ impl Workplaces {
                     .hint("`hqt-tmux doctor` says what is wrong with the store")
             })?,
         };
-        folders.extend(super::facts::own_folders(host)?);
+        folders.extend(host.own_folders()?);
         folders.extend(project.map(Path::to_owned));
         Ok(Self(folders))
     }

@@ -1,13 +1,19 @@
 //! What can go wrong with the store.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
 use crate::error::UserError;
 use crate::escape::for_terminal;
-use crate::store::path;
+
+pub(super) type Result<T> = std::result::Result<T, Error>;
+
+/// The path of the store in the state folder.
+pub(crate) fn path(folder: &Path) -> PathBuf {
+    folder.join("sessions.db")
+}
 
 /// What can go wrong with the store.
 #[derive(Debug, thiserror::Error)]
@@ -54,7 +60,7 @@ impl Error {
 }
 
 /// What a person is told about a store that can't be used.
-pub(crate) fn explain(error: &Error, folder: &Path) -> anyhow::Error {
+pub(crate) fn explain(error: &Error, folder: &Path) -> UserError {
     let shown = for_terminal(path(folder));
     let hint = match error {
         Error::Newer { .. } => {
@@ -68,5 +74,5 @@ pub(crate) fn explain(error: &Error, folder: &Path) -> anyhow::Error {
             format!("look at the permissions and the free space of {}", for_terminal(folder))
         }
     };
-    UserError::new(format!("could not use the store `{shown}`: {error}")).hint(hint).into()
+    UserError::new(format!("could not use the store `{shown}`: {error}")).hint(hint)
 }

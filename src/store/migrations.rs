@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::store::{Error, Result};
+use crate::store::error::{Error, Result};
 
 /// The number of a migration is the `user_version` after it. One that has landed is never edited.
 pub(super) const MIGRATIONS: &[&str] = &[

@@ -6,7 +6,8 @@ mod look;
 mod migrations;
 mod row;
 
-pub(crate) use error::{Error, explain};
+use error::Result;
+pub(crate) use error::{Error, explain, path};
 pub(crate) use look::Named;
 
 use std::ffi::OsStr;
@@ -25,8 +26,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long the status line waits: it is asked again soon.
 const HASTE: Duration = Duration::from_millis(50);
 
-type Result<T> = std::result::Result<T, Error>;
-
 /// An open store.
 pub(crate) struct Store {
     connection: Connection,
@@ -38,11 +37,6 @@ pub(crate) struct Summary {
     /// Sessions with an open run: those whose locks are to be asked.
     pub(crate) open: Vec<SessionId>,
     pub(crate) failed_unseen: usize,
-}
-
-/// The path of the store in the state folder.
-pub(crate) fn path(folder: &Path) -> PathBuf {
-    folder.join("sessions.db")
 }
 
 impl Store {
@@ -240,24 +234,6 @@ impl Store {
         self.connection.prepare(statement)?.execute(values)?;
         Ok(())
     }
-}
-
-/// The bytes of `text`, each word followed by a NUL.
-fn join(words: &[std::ffi::OsString]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for word in words {
-        bytes.extend_from_slice(word.as_bytes());
-        bytes.push(0);
-    }
-    bytes
-}
-
-/// The inverse of [`join`].
-fn split(bytes: &[u8]) -> Vec<std::ffi::OsString> {
-    let Some(bytes) = bytes.strip_suffix(&[0]) else {
-        return Vec::new();
-    };
-    bytes.split(|byte| *byte == 0).map(|word| OsStr::from_bytes(word).to_owned()).collect()
 }
 
 #[cfg(test)]

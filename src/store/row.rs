@@ -9,7 +9,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, Row, params};
 
 use crate::session::{Ended, LastExit, Sandboxing, Session, SessionId};
-use crate::store::{Result, join, split};
+use crate::store::error::Result;
 
 /// In the order in which [`read`] takes them.
 pub(super) const COLUMNS: &str = "id, name, harness, arguments, cwd, env_names, sandbox_json, conversation_id, \
@@ -134,6 +134,24 @@ const LATEST: i64 = 253_402_300_799_999;
 fn time(milliseconds: i64) -> SystemTime {
     let since = u64::try_from(milliseconds.min(LATEST)).unwrap_or_default();
     SystemTime::UNIX_EPOCH + Duration::from_millis(since)
+}
+
+/// The bytes of `text`, each word followed by a NUL.
+pub(super) fn join(words: &[OsString]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for word in words {
+        bytes.extend_from_slice(word.as_bytes());
+        bytes.push(0);
+    }
+    bytes
+}
+
+/// The inverse of [`join`].
+pub(super) fn split(bytes: &[u8]) -> Vec<OsString> {
+    let Some(bytes) = bytes.strip_suffix(&[0]) else {
+        return Vec::new();
+    };
+    bytes.split(|byte| *byte == 0).map(|word| OsStr::from_bytes(word).to_owned()).collect()
 }
 
 #[cfg(test)]

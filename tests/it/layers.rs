@@ -19,7 +19,7 @@ const LAYERS: &[&str] = &[
 ];
 
 /// The sources below `folder`, with the top-level module that each belongs to.
-fn sources(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -32,7 +32,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn src() -> PathBuf {
+pub(crate) fn src() -> PathBuf {
     repository_folder().join("src")
 }
 

@@ -13,6 +13,7 @@
 mod activity;
 /// A store that can't be used.
 mod broken_store;
+mod circles;
 /// The command line itself: help, exit codes, what goes to stdout and what to stderr.
 mod cli;
 /// Completion in real shells: what is chosen arrives as it is, and nothing runs.

@@ -1,0 +1,221 @@
+//! The arguments of each verb. The doc comments are the help.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum, ValueHint};
+use clap_complete::Shell;
+
+use crate::harness;
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum Fs {
+    Rw,
+    Ro,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum Net {
+    On,
+    Off,
+}
+
+#[derive(Args, Debug, Default)]
+pub(crate) struct New {
+    /// Which harness; see below
+    #[arg(
+        long,
+        value_name = "HARNESS",
+        value_parser = PossibleValuesParser::new(harness::ids()),
+        hide_possible_values = true
+    )]
+    pub(crate) harness: Option<String>,
+    /// Its name [default: the name of its folder]
+    #[arg(long, value_hint = ValueHint::Other)]
+    pub(crate) name: Option<String>,
+    /// The folder to work in [default: the current one]
+    #[arg(short = 'c', long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) cwd: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) sandbox: Sandbox,
+    /// Pass one more variable; only its name is stored
+    #[arg(long = "env", value_name = "NAME", value_hint = ValueHint::Other)]
+    pub(crate) env: Vec<String>,
+    /// Do not go to the new window
+    #[arg(short, long)]
+    pub(crate) detach: bool,
+    /// Print what would be run, and run nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print the session as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The command of `generic`; for others, more arguments
+    #[arg(last = true, value_name = "ARG")]
+    pub(crate) arguments: Vec<OsString>,
+}
+
+// Given to each: `next_help_heading` would go on behind them.
+const SANDBOX: &str = "Sandbox";
+
+#[derive(Args, Debug, Default)]
+pub(crate) struct Sandbox {
+    /// Run inside one, with permission questions off
+    #[arg(long, conflicts_with = "no_sandbox", help_heading = SANDBOX)]
+    pub(crate) sandbox: bool,
+    /// Run without one
+    #[arg(long, help_heading = SANDBOX)]
+    pub(crate) no_sandbox: bool,
+    /// What it allows in the folder [default: rw, or as stored]
+    #[arg(
+        long,
+        value_enum,
+        conflicts_with = "no_sandbox",
+        value_name = "rw|ro",
+        hide_possible_values = true,
+        help_heading = SANDBOX
+    )]
+    pub(crate) fs: Option<Fs>,
+    /// The host's network, or none [default: on, or as stored]
+    #[arg(
+        long,
+        value_enum,
+        conflicts_with = "no_sandbox",
+        value_name = "on|off",
+        hide_possible_values = true,
+        help_heading = SANDBOX
+    )]
+    pub(crate) net: Option<Net>,
+}
+
+#[derive(Args, Debug, Default)]
+pub(crate) struct Resume {
+    /// An id, the beginning of one, or a name; without it: a list
+    pub(crate) session: Option<String>,
+    /// The session that was started last
+    #[arg(long, conflicts_with = "session")]
+    pub(crate) last: bool,
+    /// Begin a new conversation
+    #[arg(long, conflicts_with = "conversation")]
+    pub(crate) fresh: bool,
+    /// Resume this conversation of the harness
+    #[arg(long, value_name = "ID", value_hint = ValueHint::Other)]
+    pub(crate) conversation: Option<String>,
+    #[command(flatten)]
+    pub(crate) sandbox: Sandbox,
+    /// Do not ask before the sandbox is weakened
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    /// Do not go to the window
+    #[arg(short, long)]
+    pub(crate) detach: bool,
+    /// Print what would be run, and run nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct List {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Show {
+    /// An id, the beginning of one, or a name
+    pub(crate) session: String,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Stop {
+    /// An id, the beginning of one, or a name
+    pub(crate) session: String,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Rename {
+    /// An id, the beginning of one, or a name
+    pub(crate) session: String,
+    /// The new name
+    #[arg(value_hint = ValueHint::Other)]
+    pub(crate) name: String,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Delete {
+    /// An id, the beginning of one, or a name
+    pub(crate) session: String,
+    /// Stop it first if it is running
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Doctor {
+    /// One short line for tmux's status bar
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) status: bool,
+    /// Style of a part of it: ok, warn, running or failed
+    #[arg(long, value_name = "PART=STYLE", requires = "status")]
+    pub(crate) style: Vec<String>,
+    /// That line without symbols, whatever the locale is
+    #[arg(long, requires = "status")]
+    pub(crate) ascii: bool,
+    /// Print the checks as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Completions {
+    /// bash, zsh, fish, elvish or powershell
+    #[arg(hide_possible_values = true)]
+    pub(crate) shell: Shell,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Exec {
+    pub(crate) id: String,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Inner {
+    #[arg(last = true, required = true)]
+    pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Key {
+    #[arg(value_enum)]
+    pub(crate) step: KeyStep,
+    #[arg(value_enum)]
+    pub(crate) verb: KeyVerb,
+    /// tmux's `#{pid}.#{client_pid}`: a client has one popup at a time
+    pub(crate) press: String,
+    /// The client that pressed the key
+    pub(crate) client: String,
+    /// The pane that was active
+    pub(crate) pane: String,
+}
+
+/// One after the other: a popup, and whatever became of it, the step after it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum KeyStep {
+    /// The dialog, in a popup
+    Popup,
+    /// Opens a window for the dialog if there was no popup
+    After,
+    /// The dialog, in that window
+    Window,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum KeyVerb {
+    New,
+    Resume,
+}

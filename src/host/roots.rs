@@ -1,0 +1,33 @@
+//! Where the state of a harness lies on this host, for this caller.
+
+use std::path::{Path, PathBuf};
+
+use crate::harness::{OwnFolder, StateRoot};
+use crate::host::{Host, canonical_as_far_as_it_exists};
+
+/// Where `root` is for this caller; canonical as far as it exists.
+pub(super) fn root_folder(host: &Host, home: &Path, root: StateRoot) -> PathBuf {
+    canonical_as_far_as_it_exists(&named_root(host, home, root))
+}
+
+/// The same as it is named.
+pub(super) fn named_root(host: &Host, home: &Path, root: StateRoot) -> PathBuf {
+    relocation(host, root).map_or_else(|| home.join(root.default), Path::to_owned)
+}
+
+pub(super) fn relocation(host: &Host, root: StateRoot) -> Option<&Path> {
+    root.env.and_then(|env| host.var(env)).map(Path::new).filter(|path| path.is_absolute())
+}
+
+/// Where an own folder stands inside: where the host's is.
+pub(super) fn inside(host: &Host, home: &Path, own: &OwnFolder) -> PathBuf {
+    canonical_as_far_as_it_exists(&root_folder(host, home, own.root).join(own.path))
+}
+
+/// The host's file called `name` of an own folder.
+pub(super) fn host_file(host: &Host, home: &Path, own: &OwnFolder, name: &str) -> PathBuf {
+    match own.in_home == Some(name) && relocation(host, own.root).is_none() {
+        true => home.join(name),
+        false => inside(host, home, own).join(name),
+    }
+}
