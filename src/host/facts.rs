@@ -17,7 +17,7 @@ use crate::sandbox::environment::Variables;
 use crate::sandbox::guard::Watched;
 use crate::sandbox::refusal::Surroundings;
 use crate::sandbox::sockets::Sockets;
-use crate::sandbox::{Bind, Kind, Origin, SandboxFacts, refusal};
+use crate::sandbox::{SandboxFacts, refusal};
 use crate::session::{Policy, Session};
 
 /// What the facts are wanted for.
@@ -195,25 +195,8 @@ fn side(
     side.notes.extend(named.notes);
     side.create.extend(state.create);
     side.notes.extend(state.notes);
-    side.kinds = kinds(&side.binds);
+    side.kinds = project::kinds(&side.binds);
     Ok(side)
-}
-
-/// What each source is, by itself: a symlink is one.
-pub(super) fn kinds(binds: &[Bind]) -> BTreeMap<PathBuf, Kind> {
-    let sources = binds.iter().filter(|bind| bind.origin() != Origin::Guard);
-    let kind = |path: &Path| {
-        let meta = std::fs::symlink_metadata(path).ok()?;
-        Some(match meta.file_type() {
-            kind if kind.is_file() => Kind::File,
-            kind if kind.is_dir() => Kind::Folder,
-            _ => Kind::Other,
-        })
-    };
-    sources
-        .filter_map(Bind::source)
-        .filter_map(|source| Some((source.to_owned(), kind(source)?)))
-        .collect()
 }
 
 fn sandbox_facts(host: &Host, home: &Path, bwrap: PathBuf, net: bool) -> SandboxFacts {

@@ -1,12 +1,13 @@
 //! What stands in the project, and in its git folder: an agent may have written all of it. A verb that only looks
 //! does without.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
-use crate::host::{Host, Workplaces, facts, git, guarded, links, planted, sockets, without_dots};
+use crate::host::{Host, Workplaces, git, guarded, links, planted, sockets, without_dots};
 use crate::plan::SandboxSide;
-use crate::sandbox::{Origin, refusal};
+use crate::sandbox::{Bind, Kind, Origin, refusal};
 use crate::session::{FsAccess, Policy};
 
 /// What stands in the project, and in the git folder that git's records name.
@@ -19,7 +20,7 @@ pub(super) fn add(
 ) -> Result<(), UserError> {
     show_git(host, cwd, policy, side)?;
     planted::clear(workplaces, cwd, side)?;
-    side.kinds = facts::kinds(&side.binds);
+    side.kinds = kinds(&side.binds);
     sockets::look_up(cwd, policy, side);
     Ok(())
 }
@@ -60,4 +61,21 @@ fn show_git(
     side.watched = guarded.watched;
     side.notes.extend(guarded.notes);
     Ok(())
+}
+
+/// What each source is, by itself: a symlink is one.
+pub(super) fn kinds(binds: &[Bind]) -> BTreeMap<PathBuf, Kind> {
+    let sources = binds.iter().filter(|bind| bind.origin() != Origin::Guard);
+    let kind = |path: &Path| {
+        let meta = std::fs::symlink_metadata(path).ok()?;
+        Some(match meta.file_type() {
+            kind if kind.is_file() => Kind::File,
+            kind if kind.is_dir() => Kind::Folder,
+            _ => Kind::Other,
+        })
+    };
+    sources
+        .filter_map(Bind::source)
+        .filter_map(|source| Some((source.to_owned(), kind(source)?)))
+        .collect()
 }
