@@ -1,6 +1,9 @@
 //! Files that were left so that reading them never ends, or takes gigabytes: no start may hang on
 //! them.
 
+use std::fs;
+use std::io::Write;
+
 use crate::support::{TestEnv, Trial};
 
 /// What the start of the next session looks into.
@@ -191,4 +194,24 @@ fn thousands_of_files_that_settings_name_stop_no_start() {
     assert!(next.shown().contains("more than is looked at"), "{}", next.shown());
     next.denies("echo evil >>t/0");
     next.denies("echo evil >>.mcp.json");
+}
+
+#[test]
+fn of_endless_words_in_settings_not_all_are_taken_for_paths() {
+    // A command counts twice, as a shell reads it and as plain words, and what is guarded once more.
+    for (words, is_read) in [(60_000, true), (210_000, false)] {
+        let env = TestEnv::new();
+        env.require_bwrap();
+        let project = env.project();
+        env.repository(&project);
+        fs::create_dir(project.join("tools")).unwrap();
+        fs::write(project.join("tools/last"), "").unwrap();
+        let mut config = fs::OpenOptions::new().append(true).open(project.join(".git/config"));
+        let text = format!("[alias]\n\ta = !{} tools/last\n", "x ".repeat(words));
+        config.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
+        let inside = Trial::new(&env, &["--sandbox"]);
+        let said = inside.shown().contains("more than is looked at");
+        assert_eq!(said, !is_read, "{words}: {}", inside.shown());
+        assert_eq!(inside.run("echo evil >>tools/last").allowed, !is_read, "{words}");
+    }
 }
