@@ -12,9 +12,31 @@ pub(super) fn values(text: &str, section: &str, key: &str) -> Vec<String> {
         .collect()
 }
 
-/// All values.
-pub(super) fn all_values(text: &str) -> Vec<String> {
-    entries(&joined(text)).map(|(_, _, value)| value).collect()
+/// Sections, and keys in them, whose values git neither runs nor takes for a file; without keys, the whole section.
+const NO_FILES: &[(&str, &[&str])] = &[
+    ("author", &[]),
+    ("branch", &[]),
+    ("color", &[]),
+    ("committer", &[]),
+    ("core", &["bare", "filemode", "ignorecase", "logallrefupdates", "repositoryformatversion"]),
+    ("extensions", &[]),
+    ("init", &["defaultbranch"]),
+    ("push", &[]),
+    ("user", &["email", "name"]),
+];
+
+/// The values that may name files. Where one has a colon, it may be a url, by which git can run something.
+pub(super) fn values_with_files(text: &str) -> Vec<String> {
+    let is_none = |section: &str, key: &str| {
+        NO_FILES.iter().any(|(of, keys)| {
+            of.eq_ignore_ascii_case(section)
+                && (keys.is_empty() || keys.iter().any(|name| name.eq_ignore_ascii_case(key)))
+        })
+    };
+    entries(&joined(text))
+        .filter(|(section, key, value)| value.contains(':') || !is_none(section, key))
+        .map(|(_, _, value)| value)
+        .collect()
 }
 
 /// Whether a credential stands there: a url with a password or a token in it, or a key that is called so.
@@ -68,7 +90,8 @@ fn entries(text: &str) -> impl Iterator<Item = (&str, &str, String)> {
     let mut section = "";
     text.lines().map(str::trim_ascii).filter_map(move |line| {
         let mut rest = line;
-        if let Some(header) = line.strip_prefix('[') {
+        // Several may stand in one line: the last one counts.
+        while let Some(header) = rest.strip_prefix('[') {
             let (name, after) = header.split_once(']')?;
             section = name.split([' ', '"', '.']).next().unwrap_or_default();
             rest = after.trim_ascii();
@@ -132,10 +155,18 @@ mod tests {
         assert_eq!(values(text, "includeif", "path"), ["b"]);
         assert_eq!(values(text, "submodule", "path"), ["lib/x"]);
         assert!(values("[core\nx", "core", "x").is_empty());
+        assert_eq!(values("[a] [core]\nx = y", "core", "x"), ["y"]);
         let long = "[a]\r\nb = \"in \\\r\none\" # no \\\nb = c\\\\\nb = d\\\n e\n";
         assert_eq!(values(long, "a", "b"), ["in one", "c\\", "d e"]);
         let blanks = "[a]\nb = \" in \" \t; out\nb = \"in \"out \nb = \u{85}\n";
         assert_eq!(values(blanks, "a", "b"), [" in ", "in out", "\u{85}"]);
+    }
+
+    #[test]
+    fn what_git_never_takes_for_a_file_is_left_out() {
+        let text = "[user]\n Name = a\n signingKey = b\n[BRANCH \"x\"]\n remote = c\n[core]\n bare = d\n pager = e\n\
+                    [branch \"y\"]\n remote = ext::f\n[init]\n defaultBranch = g\n templateDir = h\n[color \"diff\"] ui\n";
+        assert_eq!(values_with_files(text), ["b", "e", "ext::f", "h"]);
     }
 
     #[test]
@@ -187,7 +218,7 @@ mod tests {
         #[test]
         fn whatever_stands_there_is_read(text in fuzz::text(CONFIGS)) {
             let _ = values(&text, "core", "hookspath");
-            for value in all_values(&text) {
+            for value in values_with_files(&text) {
                 let path = path(&value, Path::new("/home/u"), Path::new("/base"));
                 prop_assert!(path.is_absolute() && !path.components().any(|c| c.as_os_str() == ".."));
             }

@@ -159,7 +159,7 @@ pub(super) fn by_git(host: &Host, git: &Git, place: &Place) -> Vec<PathBuf> {
                 }
             }
         }
-        let values = gitconfig::all_values(&text);
+        let values = gitconfig::values_with_files(&text);
         named.extend(values.iter().flat_map(|value| place.of_command(value)));
     }
     named

@@ -260,3 +260,24 @@ fn u50_the_settings_of_a_configuration_folder_count() {
     assert_eq!(inside.allows("git ls-files").trim(), "f");
     inside.denies("cat ~/.config/git/credentials");
 }
+
+#[test]
+fn x10_a_file_that_is_called_as_the_user_or_a_branch_is_writable() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let project = env.project();
+    env.repository(&project);
+    env.git(&project, &["config", "branch.main.remote", "origin"]);
+    env.git(&project, &["config", "init.defaultBranch", "trunk"]);
+    env.git(&project, &["config", "core.pager", "sh pages"]);
+    let names = ["Tester", "tester@example.org", "origin", "trunk", "true", "false", "0"];
+    for name in names.iter().chain(&["pages"]) {
+        fs::write(project.join(name), "").unwrap();
+    }
+    let inside = Trial::new(&env, &["--sandbox"]);
+    for name in names {
+        inside.allows(&format!("echo x >>{name}"));
+    }
+    // The control: a word of a command.
+    inside.denies("echo x >>pages");
+}
