@@ -20,6 +20,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use serde::{Deserialize, Serialize};
 
 use crate::escape::for_terminal;
+use crate::uuid;
 
 /// The pane's variable that names the socket.
 pub(crate) const VARIABLE: &str = "HQT_TMUX_HANDOVER";
@@ -77,8 +78,7 @@ pub(crate) struct Offer {
 impl Offer {
     /// Offers `message` in `folder`, which must be private.
     pub(crate) fn make(folder: &Path, message: &Message) -> anyhow::Result<Self> {
-        let random = uuid::Uuid::new_v4().simple().to_string();
-        let path = folder.join(format!("{}.{ENDING}", &random[..16]));
+        let path = folder.join(format!("{}.{ENDING}", &uuid::digits()[..16]));
         let listener = UnixListener::bind(&path)
             .with_context(|| format!("could not make a socket in `{}`", for_terminal(folder)))?;
         Ok(Self { path, listener, message: serde_json::to_vec(message)? })

@@ -28,6 +28,7 @@ mod survey;
 mod terminal;
 mod tmux;
 mod trusted;
+mod uuid;
 mod words;
 
 use std::io;

@@ -11,7 +11,7 @@ use crate::ladder::Rung;
 use crate::plan::{Facts, Plan, SandboxSide};
 use crate::sandbox::environment::Variables;
 use crate::session::Session;
-use crate::{bwrap, harness, host, plan, tmux};
+use crate::{bwrap, harness, host, plan, tmux, uuid};
 
 /// Whether a sandbox can be had for a session in `cwd`.
 pub(crate) fn availability(host: &Host, cwd: &Path, net: bool) -> Availability {
@@ -152,5 +152,5 @@ pub(crate) fn known_conversation(
 
 /// A new conversation id.
 pub(crate) fn mint() -> String {
-    uuid::Uuid::new_v4().to_string()
+    uuid::new()
 }

@@ -7,6 +7,8 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::uuid;
+
 /// The name of a session that never changes: twelve hexadecimal digits.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 pub(crate) struct SessionId(String);
@@ -27,11 +29,14 @@ impl SessionId {
         well_formed.then(|| Self(text.to_owned()))
     }
 
-    /// An id made of the first digits of `random`, which must be a random UUID.
-    pub(crate) fn from_random(random: uuid::Uuid) -> Self {
-        let mut digits = random.simple().to_string();
-        digits.truncate(Self::LENGTH);
-        Self(digits)
+    /// A new one, out of random digits.
+    pub(crate) fn new() -> Self {
+        Self(uuid::digits()[..Self::LENGTH].to_owned())
+    }
+
+    /// One that no session has.
+    pub(crate) fn nil() -> Self {
+        Self("0".repeat(Self::LENGTH))
     }
 
     pub(crate) fn as_str(&self) -> &str {

@@ -20,7 +20,7 @@ use crate::sandbox::environment::refused_extra;
 use crate::session::{FsAccess, Policy, Sandboxing, Session, SessionId};
 use crate::store::Store;
 use crate::survey::Survey;
-use crate::{cli, harness, host, ladder, lock, prompt, terminal, tmux};
+use crate::{cli, harness, host, ladder, lock, prompt, terminal, tmux, uuid};
 
 pub(crate) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<ExitCode> {
     validate(arguments)?;
@@ -193,19 +193,19 @@ fn harness_choices(context: &Context, cwd: &Path) -> Vec<HarnessChoice> {
 fn session(arguments: &cli::New, cwd: &Path, answers: Answers) -> Session {
     // A dry run shows an id that no session can have.
     let (id, conversation) = match arguments.dry_run {
-        true => (uuid::Uuid::nil(), uuid::Uuid::nil()),
-        false => (uuid::Uuid::new_v4(), uuid::Uuid::new_v4()),
+        true => (SessionId::nil(), uuid::NIL.to_owned()),
+        false => (SessionId::new(), uuid::new()),
     };
     let chosen = answers.harness.conversation.is_ours_to_choose();
     Session {
-        id: SessionId::from_random(id),
+        id,
         name: answers.name,
         harness: answers.harness.id.to_owned(),
         arguments: answers.arguments,
         cwd: cwd.to_owned(),
         env_names: arguments.env.clone(),
         sandbox: answers.sandbox,
-        conversation_id: chosen.then(|| conversation.to_string()),
+        conversation_id: chosen.then_some(conversation),
         former_conversation_id: None,
         socket: None,
         created_at: host::now(),

@@ -17,7 +17,7 @@ use crate::session::{Session, State};
 use crate::store::Store;
 use crate::survey::Survey;
 use crate::tmux::Tmux;
-use crate::{cli, ladder, lock, tmux};
+use crate::{cli, ladder, lock, tmux, uuid};
 use crate::{planner, survey};
 
 /// How long a session may take from its lock to its pane, or the other way round.
@@ -80,7 +80,7 @@ fn ensure_conversation_id(session: &Session, id: &str) -> anyhow::Result<()> {
     }
     let wrong = match conversation.is_ours_to_choose() {
         // claude opens a picker for anything else, and the window hangs.
-        true => uuid::Uuid::try_parse(id).is_err(),
+        true => !uuid::is_one(id),
         false => id.is_empty() || id.starts_with('-'),
     };
     if wrong {

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use crate::harness::login::Login;
+use crate::uuid;
 
 /// A folder that a variable can relocate.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -225,7 +226,6 @@ impl Transcripts {
         let (_, suffix) = pattern.split_once("{id}")?;
         let stem = name.strip_suffix(suffix)?;
         let conversation = stem.get(stem.len().checked_sub(UUID)?..)?;
-        uuid::Uuid::try_parse(conversation).ok()?;
-        Some(conversation.to_owned())
+        uuid::is_one(conversation).then(|| conversation.to_owned())
     }
 }

@@ -12,6 +12,7 @@ use crate::host::walk::Root;
 use crate::host::{Host, make_private_folder, placing, walk};
 use crate::ladder::Transcript;
 use crate::session::Session;
+use crate::uuid;
 
 /// No conversation that crosses is larger.
 const LARGEST: u64 = 256 * 1024 * 1024;
@@ -36,7 +37,7 @@ pub(crate) fn leave(
         return Ok(None);
     };
     let given = Given { conversation, cwd: &session.cwd };
-    let stays = uuid::Uuid::try_parse(conversation).is_ok()
+    let stays = uuid::is_one(conversation)
         && crossing.puts(&found.path, &given)
         && look_up(host, harness, session, conversation) == Transcript::Absent;
     let place = stays.then(|| found.path.clone());
@@ -97,7 +98,7 @@ fn cross(
     given: Given<'_>,
     place: Option<PathBuf>,
 ) -> Option<Text> {
-    let minted = uuid::Uuid::new_v4().to_string();
+    let minted = uuid::new();
     let given = match place {
         Some(_) => given,
         None => Given { conversation: &minted, ..given },

@@ -21,6 +21,7 @@ use crate::host::roots::{host_file, inside};
 use crate::host::{Host, canonical_as_far_as_it_exists, placing, walk};
 use crate::plan::SharedLogin;
 use crate::sandbox::{Bind, Origin};
+use crate::uuid;
 
 /// Where the folder with the copy stands in an own folder, for a login that is written by a rename.
 pub(super) const INSIDE: &str = "hqt-tmux-login";
@@ -196,7 +197,7 @@ fn clear_the_way(shared: &SharedLogin) -> anyhow::Result<()> {
             }
         }
         Written::ByRename if meta.is_dir() => {
-            let aside = folder.join(format!(".{}.hqt-tmux", uuid::Uuid::new_v4().simple()));
+            let aside = folder.join(format!(".{}.hqt-tmux", uuid::digits()));
             fs::rename(&shared.copy, &aside)?;
             // What an agent keeps in it, it could have anywhere.
             let _ = super::remove_folder(&aside);

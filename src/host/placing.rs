@@ -9,6 +9,7 @@ use anyhow::Context;
 
 use crate::escape::for_terminal;
 use crate::host::{make_private_folder, remove_folder};
+use crate::uuid;
 
 /// No made file is larger, and nothing larger is copied.
 const LARGEST: u64 = 256 * 1024 * 1024;
@@ -40,7 +41,7 @@ pub(super) fn remove(path: &Path) -> anyhow::Result<()> {
 pub(super) fn write(dest: &Path, content: &mut dyn Read) -> anyhow::Result<()> {
     let what = || format!("could not write `{}`", for_terminal(dest));
     let folder = dest.parent().unwrap_or(dest);
-    let unfinished = folder.join(format!(".{}.hqt-tmux", uuid::Uuid::new_v4().simple()));
+    let unfinished = folder.join(format!(".{}.hqt-tmux", uuid::digits()));
     let written = (|| {
         let mut file =
             fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?;

@@ -11,6 +11,7 @@ use anyhow::Context;
 use nix::libc::{O_DIRECTORY, O_NOFOLLOW, O_PATH};
 
 use crate::escape::for_terminal;
+use crate::uuid;
 
 /// Removes a folder with everything in it, if it is there.
 pub(crate) fn remove_folder(path: &Path) -> anyhow::Result<()> {
@@ -29,7 +30,7 @@ pub(crate) fn remove_folder(path: &Path) -> anyhow::Result<()> {
 
 /// One folder after the other is emptied at one place, to which the folders in it are moved: nothing is deep then.
 fn remove_all(root: &Path) -> io::Result<()> {
-    let own = root.join(format!(".{}.hqt-tmux", uuid::Uuid::new_v4().simple()));
+    let own = root.join(format!(".{}.hqt-tmux", uuid::digits()));
     open_again(root)?;
     let mut number = 0_u64;
     let mut moved = |folder: &Path, name: &OsStr, place: &Path| {

@@ -18,7 +18,7 @@ use command_fds::{CommandFdExt, FdMapping};
 use nix::fcntl::OFlag;
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::signal::Signal;
-use nix::unistd::{pipe2, write};
+use nix::unistd::{close, pipe2, write};
 
 use crate::identity;
 use crate::plan::Plan;
@@ -52,9 +52,17 @@ pub(crate) struct Run {
     pub(crate) asked_to_end: bool,
 }
 
-/// Nothing that we were given goes on to what we start: an inherited folder would be a way out.
-pub(crate) fn close_inherited_on_exec() {
-    close_fds::set_fds_cloexec(3, &[]);
+/// Closes what we were given but for `kept`, before anything of ours is open: a folder that the harness inherits
+/// would be a way out.
+pub(super) fn close_inherited(kept: &[i32]) -> anyhow::Result<()> {
+    let open = fs::read_dir("/proc/self/fd").context("could not see what we were given")?;
+    // The folder's own is among them, and closed once all are read.
+    let names: Vec<_> = open.flatten().map(|entry| entry.file_name()).collect();
+    let numbers = names.iter().filter_map(|name| name.to_str()?.parse::<i32>().ok());
+    for number in numbers.filter(|number| *number > 2 && !kept.contains(number)) {
+        let _ = close(number);
+    }
+    Ok(())
 }
 
 /// A chain that stands, up to `inner`: bubblewrap takes its time, in which a run can be recorded. Dropped

@@ -17,7 +17,7 @@ use crate::tmux::{Closing, Tmux};
 use crate::{cli, handover, tmux};
 
 pub(crate) fn run(context: &Context, arguments: &cli::Exec) -> anyhow::Result<ExitCode> {
-    chain::close_inherited_on_exec();
+    chain::close_inherited(&[])?;
     let signals = Signals::catch().context("could not catch signals")?;
     let id = SessionId::parse(&arguments.id).context("that is no session id")?;
     let (message, caller) = match context.host.var(handover::VARIABLE) {

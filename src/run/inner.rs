@@ -24,7 +24,7 @@ use nix::unistd::{Pid, close};
 
 use crate::error::ExitCode;
 use crate::escape::for_terminal;
-use crate::run::chain::{CONTROL_FD, GO, REPORT_FD, close_inherited_on_exec};
+use crate::run::chain::{CONTROL_FD, GO, REPORT_FD, close_inherited};
 use crate::sandbox::{EXPECTED_FD, OWN_BINARY};
 use crate::session::Ended;
 use crate::signals::Signals;
@@ -32,8 +32,8 @@ use crate::{cli, identity, scope, terminal};
 
 pub(crate) fn run(arguments: &cli::Inner) -> anyhow::Result<ExitCode> {
     prctl::set_pdeathsig(Signal::SIGTERM).context("could not tie the process to its parent")?;
+    close_inherited(&[CONTROL_FD, REPORT_FD, EXPECTED_FD])?;
     let Pipes { mut control, mut report } = Pipes::open()?;
-    close_inherited_on_exec();
     let mut signals = Signals::catch().context("could not catch signals")?;
     let inside = is_inside_sandbox();
     let harness = match start_when_told(&arguments.command, inside, &mut control) {

@@ -57,8 +57,8 @@ const QUESTIONS: usize = 6;
 
 /// Switches off what was left on, and drops what was typed or answered until then. The terminal must be raw.
 pub(super) fn remove(terminal: &File, (rows, columns): (u16, u16)) {
-    let random = uuid::Uuid::new_v4().into_bytes();
-    let positions = random[..2 * QUESTIONS].chunks(2).map(|pair| {
+    let random = rand::random::<[u8; 2 * QUESTIONS]>();
+    let positions = random.chunks(2).map(|pair| {
         (1 + u16::from(pair[0]) % rows.max(1), 1 + u16::from(pair[1]) % columns.max(1))
     });
     let positions: Vec<_> = positions.collect();
