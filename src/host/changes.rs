@@ -8,6 +8,7 @@
 
 mod behind;
 mod entry;
+mod time;
 mod walk;
 
 use std::collections::HashMap;
@@ -19,8 +20,9 @@ use std::{fs, io};
 
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
+use time::{Time, is_since};
 pub(crate) use walk::Changes;
-use walk::{Time, Walk};
+use walk::Walk;
 
 use crate::escape::for_terminal;
 use crate::host::{make_private_folder, now};
@@ -63,7 +65,8 @@ pub(crate) fn since_start(folder: &Path, id: &SessionId) -> Changes {
     let (Some(start), Ok(meta)) = (start, fs::symlink_metadata(file)) else {
         return Changes::default();
     };
-    let mut walk = Walk::since(start.at.min((meta.ctime(), meta.ctime_nsec())));
+    let since = start.at.min((meta.ctime(), meta.ctime_nsec()));
+    let mut walk = Walk::since(since);
     for (path, before) in start.guarded {
         let path = PathBuf::from(path);
         let after = identity(&path);
@@ -73,6 +76,7 @@ pub(crate) fn since_start(folder: &Path, id: &SessionId) -> Changes {
             Some(_) if fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir()) => {
                 walk.look_through(&path, before.map(same_file) != after.map(same_file));
             }
+            Some((_, _, changed)) if is_since(changed, since) => walk.tell(&path),
             _ if before != after => walk.tell(&path),
             _ => {}
         }

@@ -9,10 +9,8 @@ use std::{fs, io};
 
 use crate::host::changes::behind::{Behind, Link};
 use crate::host::changes::entry::{Entry, is_harmless, rest_behind};
+use crate::host::changes::time::{Time, is_since};
 use crate::sandbox::catalogue;
-
-/// Seconds and nanoseconds.
-pub(super) type Time = (i64, i64);
 
 /// The most names that are looked at, and for how long. A hundred thousand take a tenth of a second.
 const MOST_NAMES: usize = 1_000_000;
@@ -279,7 +277,7 @@ impl Walk {
 
     /// Whether something was written, replaced or moved at `path`, or at what a symlink leads to.
     fn is_new(&self, path: &Path) -> bool {
-        let is_new = |meta: &fs::Metadata| (meta.ctime(), meta.ctime_nsec()) >= self.since;
+        let is_new = |meta: &fs::Metadata| is_since((meta.ctime(), meta.ctime_nsec()), self.since);
         let Ok(itself) = fs::symlink_metadata(path) else {
             return false;
         };

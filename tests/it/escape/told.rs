@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use crate::support::{TestEnv, Trial};
+use crate::support::{TestEnv, Trial, is_root, skipped};
 
 #[test]
 fn e49_a_folder_that_was_moved_to_its_place_is_told() {
@@ -16,6 +16,30 @@ fn e49_a_folder_that_was_moved_to_its_place_is_told() {
     inside.allows("mv docs .claude");
     inside.end();
     assert!(inside.told(".claude/settings.json"), "{}", inside.shown());
+}
+
+#[test]
+fn e49_what_changes_in_the_second_of_the_start_is_told_where_times_are_whole_seconds() {
+    const NAME: &str = "E49 whole seconds";
+    if !is_root() {
+        return skipped(NAME, "only root can mount a file system of whole seconds");
+    }
+    let mut env = TestEnv::without_server();
+    env.require_bwrap();
+    if !env.mount_of_seconds("project") {
+        return skipped(NAME, "this machine has no mkfs.ext4 or no loop device");
+    }
+    env.start_server();
+    let mut new = env.hqt(&["new", "-d", "--harness", "generic", "--sandbox", "--cwd"]);
+    new.arg(env.project()).args(["--", "sh", "-c", "echo evil >.envrc"]);
+    let id = env.finish(new).ok_with_words().trim_end().to_owned();
+    env.wait_state(&id, "stopped");
+    let times = env.command("stat").args(["-c", "%z"]).arg(env.project().join(".envrc")).output();
+    let times = String::from_utf8(times.unwrap().stdout).unwrap();
+    assert!(times.contains(".000000000"), "the control: {times}");
+    let shown = env.run(&["show", &id, "--json"]).ok_with_words();
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    assert!(shown["report"].to_string().contains("/.envrc"), "{shown}");
 }
 
 #[test]

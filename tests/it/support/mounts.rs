@@ -28,13 +28,28 @@ impl TestEnv {
     /// From now on all commands of this world run where `folder` is an empty file system with these options.
     #[track_caller]
     pub(crate) fn mount_small(&mut self, folder: &str, options: &str) {
+        let mounted = self.mount(folder, r#"mount -t tmpfs -o "$1" tmpfs "$2""#, options);
+        assert!(mounted, "this machine allows no mount");
+    }
+
+    /// From now on all commands of this world run where `folder` is a file system that keeps whole seconds; false where
+    /// this machine can make none.
+    #[track_caller]
+    pub(crate) fn mount_of_seconds(&mut self, folder: &str) -> bool {
+        let script = r#"truncate -s 8M "$2.image" && /sbin/mkfs.ext4 -q -F -I 128 "$2.image" >/dev/null 2>&1 && mount -o "$1" "$2.image" "$2""#;
+        self.mount(folder, script, "loop")
+    }
+
+    /// Whether the words of `script`, given `options` and the folder, mounted something.
+    #[track_caller]
+    fn mount(&mut self, folder: &str, script: &str, options: &str) -> bool {
         let path = self.path(folder);
         std::fs::create_dir_all(&path).expect("a folder");
-        let script = r#"mount -t tmpfs -o "$1" tmpfs "$2" && chmod 700 "$2" && echo mounted && exec sleep 600"#;
+        let script = format!(r#"{script} && chmod 700 "$2" && echo mounted && exec sleep 600"#);
         let mut keeper = self
             .command("unshare")
             .arg("-m")
-            .args(["--", "/bin/sh", "-c", script, "sh", options])
+            .args(["--", "/bin/sh", "-c", &script, "sh", options])
             .arg(&path)
             .stdout(Stdio::piped())
             .spawn()
@@ -42,8 +57,8 @@ impl TestEnv {
         let mut said = String::new();
         let stdout = keeper.stdout.take().expect("a pipe");
         BufReader::new(stdout).read_line(&mut said).expect("a line");
-        assert_eq!(said, "mounted\n", "this machine allows no mount");
         self.mounts = Some(Mounts { keeper });
+        said == "mounted\n"
     }
 
     /// Takes all the space that is left in `folder`.
