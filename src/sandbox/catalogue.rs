@@ -102,6 +102,10 @@ const PROGRAMS: &[Runner] = &[
 pub(crate) const GIT: &[&str] =
     &["config", "config.worktree", "hooks", "info/attributes", "commondir", "gitdir"];
 
+/// In such a folder, what names the commands and strategies of something that is to be continued. Who has an agent solve a
+/// conflict wants these written, so they are only told.
+pub(crate) const GIT_CONTINUED: &[&str] = &["rebase-merge", "sequencer"];
+
 /// Where a git folder keeps more of its kind.
 pub(crate) const GIT_MORE: [&str; 2] = ["modules", "worktrees"];
 
@@ -274,7 +278,7 @@ mod tests {
                 assert!(readme.contains(word), "README says nothing of `{word}`");
             }
         }
-        for name in GIT {
+        for name in GIT.iter().chain(GIT_CONTINUED) {
             assert!(readme.contains(&format!("`{name}`")), "README says nothing of `{name}`");
         }
     }

@@ -159,9 +159,9 @@ impl Walk {
         if is_dot_git && folder.moved && catalogue::may_become_git(has) {
             return self.tell(&folder.path);
         }
-        let git_names: &[&str] = if is_git { catalogue::GIT } else { &[] };
+        let git_names = [catalogue::GIT, catalogue::GIT_CONTINUED].into_iter().flatten();
         for entry in &entries {
-            let begun = folder.rests.iter().chain(git_names);
+            let begun = folder.rests.iter().chain(git_names.clone().filter(|_| is_git));
             let begun = begun.filter_map(|name| rest_behind(name, &entry.name));
             let mut rests: Vec<&'static str> = begun.collect();
             if matches!(folder.kind, Kind::Any) {

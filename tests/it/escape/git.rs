@@ -1,8 +1,10 @@
 //! Repository files that the host's git would run.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use super::nested::{Case, prevented_or_told};
 use crate::support::{TestEnv, Trial, kill_hard, skipped, wait_gone};
 
 /// What an agent does in a repository, so that the host's git runs `touch ESC`.
@@ -195,4 +197,44 @@ fn e48_a_program_on_libgit2_finds_the_repository_meanwhile() {
     let _inside = Trial::new(&env, &["--sandbox"]);
     assert!(project.join(".git/commondir").exists(), "nothing guards `commondir`");
     assert!(packaged().contains(".cargo_vcs_info.json"));
+}
+
+fn commit(env: &TestEnv, text: &str) {
+    fs::write(env.project().join("f"), text).unwrap();
+    env.git(&env.project(), &["commit", "-qam", text]);
+}
+
+#[test]
+fn x11_what_git_is_to_continue_with_is_told() {
+    let in_a_rebase = |env: &TestEnv| {
+        commit(env, "second");
+        let edit = "sequence.editor=sed -i 1s/pick/edit/";
+        env.git(&env.project(), &["-c", edit, "rebase", "-q", "-i", "HEAD~1"]);
+    };
+    let command = Case {
+        act: "echo 'exec touch ESC' >>.git/rebase-merge/git-rebase-todo",
+        told_as: &[".git/rebase-merge", ".git/rebase-merge/git-rebase-todo"],
+        trigger: &["rebase", "--continue"],
+    };
+    prevented_or_told(in_a_rebase, &command);
+    let in_a_pick = |env: &TestEnv| {
+        commit(env, "second");
+        commit(env, "third");
+        env.git(&env.project(), &["checkout", "-q", "-b", "other", "HEAD~2"]);
+        commit(env, "another");
+        let picked = env.try_git(&env.project(), &["cherry-pick", "main~1", "main"]);
+        assert_ne!(picked.status, Some(0), "it has a conflict");
+        // git runs `git-merge-NAME`, and of a name with a slash the file below where it stands.
+        let folder = env.project().join("git-merge-..");
+        fs::create_dir(&folder).unwrap();
+        let script = format!("#!/bin/sh\ntouch {}\n", env.path("proof").display());
+        fs::write(folder.join("x"), script).unwrap();
+        fs::set_permissions(folder.join("x"), fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let strategy = Case {
+        act: "echo '[options] strategy = ../x' >.git/sequencer/opts && echo solved >f && git add f",
+        told_as: &[".git/sequencer", ".git/sequencer/opts"],
+        trigger: &["-c", "core.editor=true", "cherry-pick", "--continue"],
+    };
+    prevented_or_told(in_a_pick, &strategy);
 }
