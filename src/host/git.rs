@@ -109,7 +109,9 @@ impl Git {
             return;
         }
         self.take_main_folder(folder);
-        let config = reading::text(&folder.join("config"));
+        let file = folder.join("config");
+        let config = reading::text(&file);
+        self.notes.extend(gitconfig::note_of_a_secret(&config, &file));
         if gitconfig::is_true(&config, "extensions", "worktreeconfig") {
             let worktrees = subfolders(&folder.join("worktrees")).into_iter();
             let folders = worktrees.chain([folder.to_owned()]);

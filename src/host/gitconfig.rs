@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::escape::for_terminal;
+
 /// The values of `key` in the sections called `section`, whatever their subsection; both in lower
 /// case.
 pub(super) fn values(text: &str, section: &str, key: &str) -> Vec<String> {
@@ -39,8 +41,16 @@ pub(super) fn values_with_files(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// What is said where a credential stands in `text`, that of `file`.
+pub(super) fn note_of_a_secret(text: &str, file: &Path) -> Option<String> {
+    holds_a_secret(text).then(|| {
+        let file = for_terminal(file);
+        format!("git's configuration `{file}` holds a credential, which is seen inside")
+    })
+}
+
 /// Whether a credential stands there: a url with a password or a token in it, or a key that is called so.
-pub(super) fn holds_a_secret(text: &str) -> bool {
+fn holds_a_secret(text: &str) -> bool {
     const KEYS: &[&str] = &["extraheader", "token", "password", "pass", "secret"];
     let text = joined(text);
     let named = entries(&text).any(|(_, key, value)| {

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
-use crate::escape::for_terminal;
 use crate::host::{Host, Workplaces, canonical_as_far_as_it_exists, gitconfig, reading};
 use crate::plan::{Creation, SandboxSide};
 use crate::sandbox::environment::CERTIFICATES;
@@ -50,12 +49,7 @@ pub(super) fn git_configuration(
         binds.extend(shown_at(workplaces, &file, &file));
     }
     side.binds.extend(binds);
-    side.notes.extend(named.secret.map(|file| {
-        format!(
-            "git's configuration `{}` holds a credential, which is seen inside",
-            for_terminal(file)
-        )
-    }));
+    side.notes.extend(named.secret);
 }
 
 fn shown_at(workplaces: &Workplaces, path: &Path, dest: &Path) -> Option<Bind> {
@@ -69,8 +63,8 @@ struct Named<'a> {
     home: &'a Path,
     workplaces: &'a Workplaces,
     files: BTreeSet<PathBuf>,
-    /// A file of the configuration with a credential in it.
-    secret: Option<PathBuf>,
+    /// What is said of a file of the configuration with a credential in it.
+    secret: Option<String>,
 }
 
 impl Named<'_> {
@@ -82,9 +76,7 @@ impl Named<'_> {
             return;
         };
         let text = reading::text(&real);
-        if gitconfig::holds_a_secret(&text) {
-            self.secret.get_or_insert_with(|| file.to_owned());
-        }
+        self.secret = self.secret.take().or_else(|| gitconfig::note_of_a_secret(&text, file));
         if self.workplaces.hold(&real) {
             return;
         }

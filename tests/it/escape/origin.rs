@@ -322,6 +322,18 @@ fn x23_a_credential_in_gits_configuration_is_told() {
     fs::write(&config, "[url \"https://u:CANARY@host/\"]\n\tinsteadOf = https://host/\n").unwrap();
     let text = planned(&env, &env.project(), &["--", "true"]);
     assert!(text.contains(note) && !text.contains("CANARY"), "{text}");
+    fs::remove_file(&config).unwrap();
+    env.repository(&env.project());
+    let add = |name, user: &str| {
+        env.git(&env.project(), &["remote", "add", name, &format!("https://{user}@host/")])
+    };
+    add("a", "git");
+    assert!(!planned(&env, &env.project(), &["--", "true"]).contains(note));
+    add("b", "u:CANARY");
+    for fs_access in ["rw", "ro"] {
+        let text = planned(&env, &env.project(), &["--fs", fs_access, "--", "true"]);
+        assert!(text.contains(".git/config` holds") && !text.contains("CANARY"), "{text}");
+    }
 }
 
 /// A project's link into a folder of tools works, and is not followed on the host for it.
