@@ -249,6 +249,7 @@ fn surroundings(
         other_homes: machine::other_homes(host.uid),
         path_folders: executable::path_folders(host),
         tool_roots: tools::roots_below(home),
+        managers: tools::managers_below(home),
         state_roots: state::roots_of_all(host, home),
         tmux_sockets: tmux_sockets.iter().map(|path| canonical_as_far_as_it_exists(path)).collect(),
     })

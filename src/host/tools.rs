@@ -23,6 +23,11 @@ pub(super) fn roots_below(home: &Path) -> Vec<PathBuf> {
     folders.chain(cargo).filter_map(|folder| links::real(&folder)).collect()
 }
 
+/// The folders of managers that exist, canonical: none of them is a project, nor lies one in it.
+pub(super) fn managers_below(home: &Path) -> Vec<PathBuf> {
+    roots::managers().filter_map(|name| links::real(&home.join(name))).collect()
+}
+
 /// Whether `path` lies in a folder of the table, where package and version managers install.
 pub(super) fn is_one(home: &Path, path: &Path) -> bool {
     let below_home = path.strip_prefix(home);

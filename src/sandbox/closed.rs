@@ -151,6 +151,7 @@ mod tests {
             own_folders: vec!["/home/u/.cache/hqt-tmux".into()],
             path_folders: vec!["/home/u/scripts".into()],
             tool_roots: vec!["/home/u/.nvm/versions".into()],
+            managers: Vec::new(),
             state_roots: vec!["/home/u/.claude".into()],
             tmux_sockets: Vec::new(),
         }

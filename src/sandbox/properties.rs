@@ -70,6 +70,7 @@ fn around() -> Surroundings {
         other_homes: Vec::new(),
         path_folders: Vec::new(),
         tool_roots: Vec::new(),
+        managers: Vec::new(),
         state_roots: Vec::new(),
         tmux_sockets: vec!["/home/u/a/socket".into()],
     }

@@ -20,6 +20,8 @@ pub(crate) struct Surroundings {
     pub(crate) path_folders: Vec<PathBuf>,
     /// The folders of [`crate::sandbox::roots`] that exist below the home folder.
     pub(crate) tool_roots: Vec<PathBuf>,
+    /// The folders of managers that exist, those of [`roots::managers`].
+    pub(crate) managers: Vec<PathBuf>,
     /// Where the harnesses keep their state and logins.
     pub(crate) state_roots: Vec<PathBuf>,
     /// Sockets of tmux servers: whoever connects to one runs commands on the host.
@@ -185,7 +187,9 @@ fn private_reason(cwd: &Path, around: &Surroundings) -> Option<String> {
     let is_by_name = |root: &Path| roots::TOOLS.iter().any(|name| home.join(name) == root);
     let of_tools =
         |root: &&PathBuf| cwd.starts_with(root) || (root.starts_with(cwd) && is_by_name(root));
-    if let Some(root) = around.tool_roots.iter().find(of_tools) {
+    let of_manager = |folder: &&PathBuf| cwd.starts_with(folder);
+    let found = around.tool_roots.iter().find(of_tools);
+    if let Some(root) = found.or_else(|| around.managers.iter().find(of_manager)) {
         return Some(format!(
             "`{}` is a folder of tools: what is written there runs on the host",
             for_terminal(root)

@@ -106,6 +106,16 @@ pub(crate) const TOOLS: &[&str] = &[
     "bin",
 ];
 
+/// Folders of a manager in which people keep projects as well.
+const SHARED: &[&str] = &[".julia", ".local"];
+
+/// The folders of managers of which a part alone is shown. What stands beside that part (an alias, a script that
+/// shells read) decides what the host runs, too.
+pub(crate) fn managers() -> impl Iterator<Item = &'static str> {
+    let above = TOOLS.iter().filter_map(|name| Some(name.split_once('/')?.0));
+    above.filter(|name| name.starts_with('.') && !SHARED.contains(name))
+}
+
 /// Of ~/.cargo, which is the session's own inside.
 pub(crate) const CARGO: &[&str] = &["bin", "env", "config.toml"];
 

@@ -11,6 +11,7 @@ fn around() -> Surroundings {
         tool_roots: ["bin", ".nvm/versions", "dots/bin"]
             .map(|name| Path::new("/home/u").join(name))
             .into(),
+        managers: vec!["/home/u/.nvm".into()],
         state_roots: vec!["/home/u/.claude".into(), "/home/u/.config/opencode".into()],
         tmux_sockets: vec!["/srv/p/tmux-1000/default".into()],
     }
@@ -48,6 +49,30 @@ fn projects_are_not_refused() {
     ] {
         assert_eq!(check_cwd(Path::new(cwd), &around()), Ok(()), "{cwd}");
     }
+}
+
+#[test]
+fn folders_of_tools_and_what_stands_beside_them_are_no_project() {
+    let home = Path::new("/home/u");
+    let around = Surroundings {
+        tool_roots: roots::TOOLS.iter().map(|name| home.join(name)).collect(),
+        managers: roots::managers().map(|name| home.join(name)).collect(),
+        ..around()
+    };
+    let is_refused = |path: PathBuf| check_cwd(&path, &around).is_err();
+    let mut beside = [0; 2];
+    for root in roots::TOOLS.iter().map(Path::new) {
+        let first = home.join(root.iter().next().unwrap());
+        let above = root.ancestors().filter(|above| above != &Path::new(""));
+        for folder in above.map(|above| home.join(above)).chain([home.join(root).join("x")]) {
+            assert!(is_refused(folder.clone()), "{folder:?}");
+        }
+        // The control: where people keep projects.
+        let is_shared = ["go", ".julia", ".local"].iter().any(|name| root.starts_with(name));
+        assert_eq!(is_refused(first.join("alias")), !is_shared, "{root:?}");
+        beside[usize::from(is_shared)] += 1;
+    }
+    assert!(beside.iter().all(|count| *count > 1), "{beside:?}");
 }
 
 #[test]

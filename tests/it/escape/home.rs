@@ -54,13 +54,16 @@ fn x28_what_folders_of_tools_lie_in_is_no_project() {
         let folder = folder.to_str().unwrap();
         env.run(&["new", "--harness", "claude", "--sandbox", "--dry-run", "--cwd", folder])
     };
-    fs::create_dir(env.home().join(".nvm")).unwrap();
-    // The control: nothing is installed there.
-    assert_eq!(plan(".nvm").status, Some(0));
-    fs::create_dir_all(env.home().join(".nvm/versions/node")).unwrap();
-    let output = plan(".nvm");
-    assert_eq!(output.status, Some(1), "{output}");
-    assert!(output.stderr.contains("folder of tools"), "{output}");
+    for name in [".nvm/versions/node", ".nvm/alias", ".julia/juliaup", ".julia/dev", "nvm/alias"] {
+        fs::create_dir_all(env.home().join(name)).unwrap();
+    }
+    for name in [".nvm", ".nvm/alias", ".julia"] {
+        let output = plan(name);
+        assert_eq!(output.status, Some(1), "{name}: {output}");
+        assert!(output.stderr.contains("folder of tools"), "{output}");
+    }
+    // The control: where people keep projects.
+    assert_eq!([plan(".julia/dev").status, plan("nvm/alias").status], [Some(0); 2]);
     // One that a link of the table leads into is the user's own.
     fs::create_dir_all(env.home().join("dots/bin")).unwrap();
     std::os::unix::fs::symlink("dots/bin", env.home().join("bin")).unwrap();
