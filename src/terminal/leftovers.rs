@@ -55,11 +55,15 @@ const SILENCE: Duration = Duration::from_millis(600);
 /// How many positions are asked for: too many to be guessed.
 const QUESTIONS: usize = 6;
 
+/// Rows and columns that are asked for on the smallest terminal. A program can have said that it has one cell, where
+/// every answer is the same; one that really is smaller gives another answer, which is waited for in vain.
+const LEAST: (u16, u16) = (4, 40);
+
 /// Switches off what was left on, and drops what was typed or answered until then. The terminal must be raw.
 pub(super) fn remove(terminal: &File, (rows, columns): (u16, u16)) {
     let random = rand::random::<[u8; 2 * QUESTIONS]>();
     let positions = random.chunks(2).map(|pair| {
-        (1 + u16::from(pair[0]) % rows.max(1), 1 + u16::from(pair[1]) % columns.max(1))
+        (1 + u16::from(pair[0]) % rows.max(LEAST.0), 1 + u16::from(pair[1]) % columns.max(LEAST.1))
     });
     let positions: Vec<_> = positions.collect();
     let all = |table: &[(&str, &str)]| table.iter().map(|(end, _)| *end).collect::<String>();

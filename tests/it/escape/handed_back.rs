@@ -66,6 +66,19 @@ fn x35_a_flood_of_questions_is_waited_for() {
     assert!(!screen.contains("not found"), "{screen}");
 }
 
+/// On a terminal that is said to have one cell the cursor can only be there: answers that are waited for would be foreseen.
+#[test]
+fn x35_what_is_waited_for_is_not_foreseen_by_a_size() {
+    let env = TestEnv::new();
+    let act = format!(
+        "stty raw -echo rows 1 cols 1\nyes \"$(printf '\\033[1;1H\\033[6n')\" | head -n 40\n{ASKS}\n\
+         yes \"$(printf '\\033[5n\\033[6n\\033[c')\" | head -n 20000"
+    );
+    let (pane, id, _) = world(&env, &act, "exit 0");
+    let screen = run(&env, &pane, &exec(&id));
+    assert!(!screen.contains("not found"), "{screen}");
+}
+
 /// What tmux tells of what is on in a pane; what this version does not know is empty.
 fn switches(env: &TestEnv, pane: &str) -> String {
     let flags = "alternate_on cursor_flag cursor_shape insert_flag keypad_cursor_flag keypad_flag mouse_all_flag \
