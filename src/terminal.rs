@@ -10,7 +10,9 @@ use std::io::{IsTerminal, Write};
 use std::os::fd::AsFd;
 
 use console::AnsiCodeIterator;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::signal::{SigSet, Signal};
+use nix::sys::stat::{Mode, fchmod, fstat};
 use nix::sys::termios::{FlowArg, SetArg, Termios, cfmakeraw, tcflow, tcgetattr, tcsetattr};
 use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
 
@@ -20,11 +22,16 @@ use crate::sandbox::environment::Variables;
 /// A terminal as it was found.
 pub(crate) struct Saved {
     settings: Option<Termios>,
+    /// Who may open it, and how it is read and written: as whoever opened it wanted that.
+    mode: Option<Mode>,
+    flags: Option<OFlag>,
 }
 
 /// Notes how the terminal is set; nothing where standard input is none.
 pub(crate) fn save() -> Saved {
-    Saved { settings: tcgetattr(io::stdin()).ok() }
+    let mode = fstat(io::stdin()).map(|stat| Mode::from_bits_truncate(stat.st_mode));
+    let flags = fcntl(io::stdin(), FcntlArg::F_GETFL).map(OFlag::from_bits_retain);
+    Saved { settings: tcgetattr(io::stdin()).ok(), mode: mode.ok(), flags: flags.ok() }
 }
 
 impl Saved {
@@ -38,6 +45,8 @@ impl Saved {
         let mut raw = settings.clone();
         cfmakeraw(&mut raw);
         take_back(&raw);
+        let _ = self.mode.map(|mode| fchmod(io::stdin(), mode));
+        let _ = self.flags.map(|flags| fcntl(io::stdin(), FcntlArg::F_SETFL(flags)));
         if let Ok(terminal) = io::stdin().as_fd().try_clone_to_owned() {
             leftovers::remove(&File::from(terminal), console::Term::stdout().size());
         }

@@ -42,13 +42,15 @@ const SETUID: u32 = libc::S_ISUID;
 
 /// The groups.
 pub(super) const DENIED: &[Denied] = &[
-    // Typing into the terminal, and pasting on the console: what is typed is read by whoever reads the pane next.
+    // Typing into the terminal, and pasting on the console: what is typed is read by whoever reads the pane next. One that
+    // is exclusive nobody opens any more, for a password or by any other need.
     Denied {
         calls: &[("ioctl", 16, Some(29))],
         when: &[
             &[Is(1, libc::TIOCSTI as u32)],
             &[Is(1, libc::TIOCLINUX as u32)],
             &[Is(1, TIOCSETD)],
+            &[Is(1, libc::TIOCEXCL as u32)],
         ],
         errno: libc::EPERM,
     },

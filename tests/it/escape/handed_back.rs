@@ -128,6 +128,28 @@ fn x36_what_was_left_on_is_off_after_every_end() {
     }
 }
 
+/// Anybody may open it, and it only appends.
+#[test]
+fn x36_who_may_open_the_terminal_and_how_it_is_written_is_as_before() {
+    let env = TestEnv::new();
+    let act = "chmod 666 $(tty); dd iflag=append count=0 2>/dev/null";
+    let (pane, id, program) = world(&env, act, "exit 0");
+    let state = |tag: &str| {
+        let line = format!("echo $(stat -c %a $(tty)) $(grep flags /proc/$$/fdinfo/0) told-{tag}");
+        type_into(&env, &pane, &line);
+        let screen = wait_in(&env, &pane, &format!("02 told-{tag}"));
+        let is_told = |line: &&str| line.ends_with(&format!("02 told-{tag}"));
+        let line = screen.lines().find(is_told).unwrap_or_default();
+        line.trim_end_matches(tag).to_owned()
+    };
+    let before = state("before");
+    run(&env, &pane, &exec(&id));
+    assert_eq!(state("after"), before);
+    // The control: so it stays.
+    type_into(&env, &pane, &program);
+    assert_ne!(state("unrestored"), before);
+}
+
 /// The pane that a failed run leaves is looked at, and its client's mouse is the user's own again.
 #[test]
 fn x36_a_kept_pane_has_nothing_left_on() {

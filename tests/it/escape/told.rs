@@ -153,6 +153,17 @@ fn e07_no_line_discipline_can_be_set() {
     assert!(said.contains("Operation not permitted"), "{said}");
 }
 
+const EXCLUDE: &str = "python3 -c 'import fcntl; fcntl.ioctl(0,0x540C)' </dev/tty";
+
+#[test]
+fn x36_nobody_is_kept_from_the_terminal() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    Trial::new(&env, &["--no-sandbox"]).allows(EXCLUDE);
+    let said = Trial::new(&env, &["--sandbox"]).denies(EXCLUDE);
+    assert!(said.contains("Operation not permitted"), "{said}");
+}
+
 #[test]
 fn s49_a_policy_whose_start_fails_is_not_kept() {
     let mut env = TestEnv::new();
