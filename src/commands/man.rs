@@ -1,5 +1,5 @@
 //! `hqt-tmux man`: the manual page, of one piece. Verbs and options come from the command line's own
-//! description, the rest from a text; a test holds it against the README.
+//! description, the names that are guarded from the catalogue, the rest from a text.
 
 use std::io;
 
@@ -9,6 +9,7 @@ use clap_mangen::Man;
 use crate::cli::Cli;
 use crate::context::print;
 use crate::error::ExitCode;
+use crate::sandbox::catalogue;
 
 /// When what the page says was last changed; man(7) wants a date.
 const CHANGED: &str = "2026-11-30";
@@ -30,7 +31,7 @@ pub(crate) fn run() -> anyhow::Result<ExitCode> {
     for verb in verbs.into_iter().filter(|verb| !verb.is_hide_set()) {
         describe(verb, &mut page)?;
     }
-    page.extend(REST.as_bytes());
+    page.extend(REST.replace("@NAMES@", &guarded_names()).as_bytes());
     // Else groff shows other characters, which nobody can paste into a shell.
     let page = String::from_utf8(page)?.replace('~', "\\(ti").replace('`', "\\(ga");
     print(&page)?;
@@ -51,6 +52,21 @@ fn describe(verb: Command, page: &mut Vec<u8>) -> io::Result<()> {
     page.extend(below_heading(|out| verb.render_extra_section(out))?);
     page.extend(b".fi\n");
     Ok(())
+}
+
+/// The names of the catalogue, each with who runs it, and when.
+fn guarded_names() -> String {
+    let entry = |who: &str, when: &str, names: &[&str]| {
+        // At the beginning of a line a dot would be a request of roff's.
+        format!(".TP\n.B {who}: {when}\n\\&{}\n", names.join("  ").replace('-', "\\-"))
+    };
+    let of = |guarded: bool| {
+        let runners = catalogue::runners().filter(move |runner| runner.guarded == guarded);
+        runners.map(|runner| entry(runner.who, runner.when, runner.names)).collect::<String>()
+    };
+    let git = entry("git", "any command, in the git folders of the project", catalogue::GIT);
+    // No name is broken at the end of a line.
+    format!(".nh\n.ad l\n{}{git}.PP\nOnly told is:\n{}.hy\n.ad b\n", of(true), of(false))
 }
 
 /// A section without its heading.

@@ -1,5 +1,5 @@
 //! The catalogue: what programs of the host run, or obey as if it were a program, in a folder that an
-//! agent may write. A name more is a word more here; guards, reports and the check of README follow.
+//! agent may write. A name more is a word more here; guards, reports and the manual page follow.
 //!
 //! At the root of a project a name is guarded where something stands there at the start. What is new at
 //! the root, and what is new or changed anywhere below it, is told after the run.
@@ -268,19 +268,6 @@ mod tests {
         let git = who_runs(Path::new("/p/nested/.git/config"));
         assert_eq!(git, Some(("git", "any command")));
         assert_eq!(who_runs(Path::new("/p/src/main.rs")), None);
-    }
-
-    #[test]
-    fn readme_says_all_of_it() {
-        let readme = include_str!("../../README.md");
-        for runner in runners() {
-            for word in runner.names.iter().chain([&runner.who]) {
-                assert!(readme.contains(word), "README says nothing of `{word}`");
-            }
-        }
-        for name in GIT.iter().chain(GIT_CONTINUED) {
-            assert!(readme.contains(&format!("`{name}`")), "README says nothing of `{name}`");
-        }
     }
 
     #[test]

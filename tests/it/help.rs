@@ -9,13 +9,6 @@ use crate::support::{TestEnv, has_tools, repository_folder};
 /// The flags of a verb, each with the name of its value where it takes one.
 type Flags = BTreeMap<String, Option<String>>;
 
-/// What one verb takes.
-#[derive(Debug, Default, Eq, PartialEq)]
-struct Usage {
-    flags: Flags,
-    positionals: Vec<String>,
-}
-
 fn readme() -> String {
     fs::read_to_string(repository_folder().join("README.md")).unwrap()
 }
@@ -26,43 +19,6 @@ fn section(heading: &str) -> String {
     let (_, below) = readme.split_once(&format!("\n## {heading}\n")).unwrap();
     let end = below.find("\n## ").unwrap_or(below.len());
     below[..end].to_owned()
-}
-
-/// The verbs by the README's block.
-fn by_readme() -> BTreeMap<String, Usage> {
-    let section = section("The command line");
-    let block = section.split("```").nth(1).unwrap();
-    let entries = block.split("\nhqt-tmux ").skip(1);
-    entries
-        .map(|entry| {
-            let mut words = entry.split_whitespace();
-            let verb = words.next().unwrap().to_owned();
-            (verb, usage(&words.collect::<Vec<_>>()))
-        })
-        .collect()
-}
-
-/// `[-c|--cwd DIR] [--json] SESSION [-- ARG...]`
-fn usage(words: &[&str]) -> Usage {
-    let mut usage = Usage::default();
-    let mut words = words.iter().peekable();
-    while let Some(word) = words.next() {
-        let bare = word.trim_matches(|c| "[].".contains(c));
-        if bare == "|" || bare == "--" {
-            continue;
-        }
-        if !bare.starts_with('-') {
-            usage.positionals.push(bare.to_owned());
-            continue;
-        }
-        let takes_value =
-            !word.contains(']') && words.peek().is_some_and(|next| !next.starts_with(['[', '|']));
-        let value = takes_value.then(|| words.next().unwrap().trim_matches(|c| "[].".contains(c)));
-        for flag in bare.split('|') {
-            usage.flags.insert(flag.to_owned(), value.map(str::to_owned));
-        }
-    }
-    usage
 }
 
 /// The lines of the help below a heading.
@@ -88,17 +44,16 @@ fn flags(lines: &[&str]) -> Flags {
     flags
 }
 
-fn by_help(help: &str) -> Usage {
+/// What a verb takes: its flags and the names of its arguments.
+fn words_of(help: &str) -> Vec<String> {
     let lines = [lines_below(help, "Options:"), lines_below(help, "Sandbox:")].concat();
-    let mut flags = flags(&lines);
-    flags.remove("-h");
-    flags.remove("--help");
-    let positionals = lines_below(help, "Arguments:");
+    let arguments = lines_below(help, "Arguments:");
     let name = |line: &&str| {
         let name = line.split_whitespace().next().unwrap();
         name.trim_matches(|c| "<>[].".contains(c)).to_owned()
     };
-    Usage { flags, positionals: positionals.iter().map(name).collect() }
+    let flags = flags(&lines).into_keys().filter(|flag| !["-h", "--help"].contains(&flag.as_str()));
+    flags.chain(arguments.iter().map(name)).collect()
 }
 
 fn verbs(help: &str) -> BTreeSet<String> {
@@ -108,19 +63,27 @@ fn verbs(help: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_readme_and_the_help_name_the_same_verbs_and_flags() {
+fn what_the_readme_names_is_there() {
     let env = TestEnv::without_server();
     let overall = env.run(&["--help"]).ok();
-    let readme = by_readme();
-    let named: BTreeSet<String> = readme.keys().cloned().collect();
-    assert_eq!(named, verbs(&overall));
-    for (verb, usage) in &readme {
-        let help = env.run(&[verb, "--help"]).ok();
-        assert_eq!(*usage, by_help(&help), "`{verb}`: README (left), help (right)");
+    let mut known: Vec<String> =
+        flags(&lines_below(&overall, "Global options:")).into_keys().collect();
+    for verb in verbs(&overall) {
+        known.extend(words_of(&env.run(&[&verb, "--help"]).ok()));
+        known.push(verb);
     }
-    let section = section("The command line") + &section("Files and variables");
-    for flag in flags(&lines_below(&overall, "Global options:")).keys() {
-        assert!(section.contains(flag), "README does not tell of {flag}");
+    let section = section("The command line");
+    let rows = section.lines().filter_map(|line| line.strip_prefix("| `"));
+    let cells = rows.map(|row| row.split(" |").next().unwrap().replace('`', ""));
+    let named: Vec<String> =
+        cells.flat_map(|cell| cell.split(", ").map(str::to_owned).collect::<Vec<_>>()).collect();
+    for verb in verbs(&overall) {
+        assert!(named.iter().any(|name| name.split(' ').next() == Some(&verb)), "{verb}");
+    }
+    let words = section.split(|c: char| !c.is_alphanumeric() && c != '-');
+    let is_flag = |word: &&str| word.starts_with('-') && word.contains(char::is_alphabetic);
+    for flag in words.filter(is_flag) {
+        assert!(known.contains(&flag.to_owned()), "{flag} is none of {known:?}");
     }
 }
 
@@ -179,25 +142,24 @@ fn the_manual_page_is_complete_and_sound() {
     assert!(page.is_ascii());
     let headings =
         "NAME SYNOPSIS DESCRIPTION OPTIONS COMMANDS KEYS SANDBOX FILES ENVIRONMENT INSTALLATION";
-    for heading in headings.split(' ').chain(["EXIT STATUS", "SEE ALSO"]) {
+    for heading in headings.split(' ').chain(["GUARDED NAMES", "EXIT STATUS", "SEE ALSO"]) {
         assert!(page.lines().any(|line| line == heading), "{heading}\n{page}");
     }
-    for (verb, usage) in by_readme() {
+    for verb in verbs(&env.run(&["--help"]).ok()) {
         let (_, entry) = page.split_once(&format!("\n   hqt-tmux {verb}\n")).unwrap();
         let entry = entry.split("\n   hqt-tmux ").next().unwrap();
         let entry = entry.split("\nKEYS").next().unwrap();
-        let words = usage.flags.keys().chain(&usage.positionals);
-        for word in words {
+        for word in words_of(&env.run(&[&verb, "--help"]).ok()) {
             assert!(entry.contains(word.as_str()), "{word} is not in {entry}");
         }
     }
-    // The first cells of the README's tables.
-    let tables = section("Files and variables") + &section("The command line") + &section("Keys");
+    // The first cells of the README's table of options.
+    let tables = section("Keys");
     let cells = tables.lines().filter_map(|line| line.strip_prefix("| "));
     let cells = cells.map(|row| row.split(" | ").next().unwrap());
     let words = cells.flat_map(|cell| cell.split(", ").map(str::to_owned));
     for word in words.map(|word| word.replace('`', "").replace(" beside it", "")) {
-        if !["path", "variable", "verb", "exit code", "key", "option"].contains(&word.as_str()) {
+        if !["key", "option"].contains(&word.as_str()) {
             assert!(page.contains(&word), "{word} is not in {page}");
         }
     }
