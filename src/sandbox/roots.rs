@@ -131,6 +131,9 @@ pub(crate) const TOKENS: &[&str] = &[
     "auth.json",
     ".credentials.json",
     ".pypirc",
+    "pip.conf",
+    ".condarc",
+    "condarc",
     "id_rsa",
     "id_ed25519",
 ];

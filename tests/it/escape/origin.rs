@@ -290,6 +290,8 @@ fn x23_tokens_in_folders_of_tools_are_hidden() {
             ".nvm/versions/node/v1/.git-credentials",
             "bin/.npmrc",
             "scripts/.netrc",
+            "miniconda3/.condarc",
+            "miniconda3/pip.conf",
             ".local/bin/auth.json",
         ] {
             install(&home.join(file), "token=CANARY\n");
