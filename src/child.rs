@@ -101,3 +101,16 @@ fn read_some<R: Read>(stream: &mut Option<R>, into: &mut Vec<u8>) -> io::Result<
     }
     Ok(())
 }
+
+/// The process `pid` and those that it descends from, the nearest ones.
+pub(crate) fn line(pid: i32) -> impl Iterator<Item = i32> {
+    const MOST: usize = 8;
+    std::iter::successors(Some(pid), |pid| parent(*pid)).take(MOST)
+}
+
+fn parent(pid: i32) -> Option<i32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name before it may hold anything.
+    let (_, after) = stat.rsplit_once(')')?;
+    after.split_whitespace().nth(1)?.parse().ok()
+}

@@ -13,6 +13,7 @@ use nix::unistd::Pid;
 use crate::context::Context;
 use crate::error::UserError;
 use crate::escape::for_terminal;
+use crate::host::doing::Doing;
 use crate::session::{Activity, Sandboxing, Session, SessionId, State};
 use crate::store::Store;
 use crate::tmux::{Error, Listing, Pane};
@@ -23,6 +24,8 @@ use crate::{harness, lock};
 pub(crate) struct Survey {
     /// With the process that holds the lock, as far as that is known.
     held: BTreeMap<SessionId, Option<Pid>>,
+    /// What their harnesses say of themselves.
+    said: BTreeMap<SessionId, Activity>,
     listings: BTreeMap<PathBuf, Result<Listing, Error>>,
 }
 
@@ -34,7 +37,8 @@ impl Survey {
         sessions: impl IntoIterator<Item = &'a Session>,
     ) -> anyhow::Result<Self> {
         let folder = context.state_folder()?;
-        let mut held = BTreeMap::new();
+        let (mut held, mut said) = (BTreeMap::new(), BTreeMap::new());
+        let mut doing = Doing::on(&context.host);
         let mut sockets = BTreeSet::new();
         for session in sessions {
             if !session.may_have_a_pane() {
@@ -43,6 +47,8 @@ impl Survey {
             let holder = lock::holder(&folder, &session.id);
             if let Some(holder) = holder.context("could not ask a session's lock")? {
                 held.insert(session.id.clone(), holder);
+                let doing = holder.and_then(|holder| doing.of(session, holder.as_raw()));
+                said.extend(doing.map(|doing| (session.id.clone(), doing)));
             }
             sockets.extend(session.socket.clone());
         }
@@ -53,7 +59,7 @@ impl Survey {
                 (socket, listing)
             })
             .collect();
-        Ok(Self { held, listings })
+        Ok(Self { held, said, listings })
     }
 
     /// The state of one of the sessions.
@@ -87,7 +93,8 @@ impl Survey {
             return None;
         }
         let pane = self.pane(session)?;
-        harness::find(&session.harness)?.activity(&pane.title, pane.bell, &session.cwd)
+        let said = self.said.get(&session.id).copied();
+        harness::find(&session.harness)?.activity(said, &pane.title, pane.bell, &session.cwd)
     }
 
     /// The pane of one of the sessions: that in which it runs, else one that is marked as its own.

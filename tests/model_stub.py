@@ -10,6 +10,7 @@ FOLDER stand
   NAME.command  given by the test: a question with `RUNBASH NAME` makes the harness run this shell command; where NAME
                 begins with `ask`, codex is told that it needs more than its own sandbox allows
   NAME.said     what the harness told that the command said
+A question with `ASKUSER` makes claude ask its user something.
 Every other question is answered with `STUB-REPLY`. It ends when its standard input does.
 """
 
@@ -72,6 +73,13 @@ def anthropic(question):
     if call:
         block = {"type": "tool_use", "id": call[0], "name": shell, "input": {}}
         words = json.dumps({"command": call[1], "description": "an act"})
+        delta = {"type": "input_json_delta", "partial_json": words}
+    if "ASKUSER" in text and not results and shell:
+        call = True
+        block = {"type": "tool_use", "id": new_id(), "name": "AskUserQuestion", "input": {}}
+        options = [{"label": label, "description": label} for label in ("one", "two")]
+        words = json.dumps({"questions": [{"question": "Which one is it?", "header": "Choice", "options": options,
+                                           "multiSelect": False}]})
         delta = {"type": "input_json_delta", "partial_json": words}
     message = {"id": new_id(), "type": "message", "role": "assistant", "model": question.get("model", "stub"),
                "content": [], "stop_reason": None, "stop_sequence": None, "usage": USAGE}

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::harness::Conversation::Assigned;
-use crate::harness::signs::{Title, TitleSign};
-use crate::harness::state::{all_and, changed, picked};
+use crate::harness::signs::{Said, Says, Title, TitleSign};
+use crate::harness::state::{all_and, changed, object, picked};
 use crate::harness::{
     Content, HOME, Harness, Login, Logins, Made, OWN_FOLDER, OwnFolder, Sources, StateRoot,
     Transcripts, Word, Written, crossing,
@@ -128,12 +128,26 @@ pub(super) const HARNESS: Harness = Harness {
         ],
     },
     crossing: Some(&crossing::claude::CROSSING),
+    says: Some(Says { paths: "sessions/*.json", read: said }),
     titles: &[
         // Seen on 2.1.332: `◐ Claude Code` and `◑ Claude Code` in turn, else `✳ Claude Code`.
         TitleSign { title: Title::Begins('◐'..='◓'), tells: Activity::Working },
         TitleSign { title: Title::Begins('✳'..='✳'), tells: Activity::Idle },
     ],
 };
+
+/// What a running claude writes of itself, for others of its kind; in tmux its title stays the same whatever it does.
+fn said(text: &str) -> Option<Said> {
+    let fields = object(text);
+    let doing = match fields.get("status")?.as_str()? {
+        "busy" => Activity::Working,
+        "idle" => Activity::Idle,
+        "waiting" => Activity::Waiting,
+        _ => return None,
+    };
+    let process = fields.get("pid")?.as_i64()?.try_into().ok()?;
+    (fields.get("kind")? == "interactive").then_some(Said { process, doing })
+}
 
 /// Of what claude notes about its user: that he is no newcomer, who he is, and which servers he wants. The rest
 /// tells of other projects.

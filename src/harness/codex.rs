@@ -127,6 +127,7 @@ pub(super) const HARNESS: Harness = Harness {
         env: &["CODEX_ACCESS_TOKEN"],
     },
     crossing: Some(&crossing::codex::CROSSING),
+    says: None,
     titles: &[
         // Seen on 0.171.0: `⠋ NAME | FOLDER`, or `NAME | FOLDER`, or before the first turn `FOLDER`; where it
         // asks, two pictures in turn before these words.

@@ -85,6 +85,7 @@ pub(super) const HARNESS: Harness = Harness {
         env: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     },
     crossing: None,
+    says: None,
     titles: &[
         // `✦  Working… (FOLDER)`, `✋  Action Required`, `◇  Ready (FOLDER)`.
         TitleSign { title: Title::Begins('✦'..='✦'), tells: Activity::Working },

@@ -24,5 +24,6 @@ pub(super) const HARNESS: Harness = Harness {
     resume_grace: Duration::ZERO,
     logins: Logins { files: &[], env: &[] },
     crossing: None,
+    says: None,
     titles: &[],
 };

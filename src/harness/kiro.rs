@@ -58,5 +58,6 @@ pub(super) const HARNESS: Harness = Harness {
     resume_grace: Duration::from_secs(20),
     logins: Logins { files: &[(DATA_HOME, "kiro-cli/data.sqlite3")], env: &["KIRO_API_KEY"] },
     crossing: None,
+    says: None,
     titles: &[],
 };

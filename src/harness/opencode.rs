@@ -99,5 +99,6 @@ pub(super) const HARNESS: Harness = Harness {
         env: &["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY"],
     },
     crossing: None,
+    says: None,
     titles: &[],
 };

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::harness::crossing::Crossing;
 use crate::harness::signs;
-use crate::harness::signs::TitleSign;
+use crate::harness::signs::{Says, TitleSign};
 use crate::harness::state::{OwnFolder, Shown, StateRoot, Transcripts};
 use crate::session::Activity;
 
@@ -50,6 +50,8 @@ pub(crate) struct Harness {
     pub(crate) logins: Logins,
     /// How its conversations leave the sandbox; `None`: a fresh one starts outside.
     pub(crate) crossing: Option<&'static Crossing>,
+    /// What it writes of itself while it runs, where it does.
+    pub(crate) says: Option<Says>,
     /// What its pane's titles tell, where they tell anything.
     pub(crate) titles: &'static [TitleSign],
 }
@@ -199,8 +201,14 @@ impl Harness {
     /// What the harness is doing in the folder `cwd`, by the title of its pane and whether its bell
     /// has rung unseen; `None` where they don't tell. A harness that works again has been answered,
     /// whatever rang before.
-    pub(crate) fn activity(&self, title: &str, bell: bool, cwd: &Path) -> Option<Activity> {
-        let told = signs::told(self.titles, title, cwd);
+    pub(crate) fn activity(
+        &self,
+        said: Option<Activity>,
+        title: &str,
+        bell: bool,
+        cwd: &Path,
+    ) -> Option<Activity> {
+        let told = said.or_else(|| signs::told(self.titles, title, cwd));
         // Any command may ring for anything.
         match bell && !self.runs_own_command() && told != Some(Activity::Working) {
             true => Some(Activity::Waiting),

@@ -23,6 +23,22 @@ pub(crate) enum Title {
     EndsWithFolder,
 }
 
+/// The files in which a running harness writes what it is doing.
+#[derive(Debug)]
+pub(crate) struct Says {
+    /// Below the root of its conversations; `*` stands for anything in a name.
+    pub(crate) paths: &'static str,
+    /// What the text of one of them says.
+    pub(crate) read: fn(&str) -> Option<Said>,
+}
+
+/// What a harness says of itself.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) process: i32,
+    pub(crate) doing: Activity,
+}
+
 /// The pictures of a braille spinner.
 pub(super) const BRAILLE: RangeInclusive<char> = '\u{2800}'..='\u{28ff}';
 

@@ -8,6 +8,7 @@ mod caller;
 pub(crate) mod changes;
 pub(crate) mod conversations;
 pub(crate) mod crossing;
+pub(crate) mod doing;
 mod executable;
 mod facts;
 mod folders;

@@ -9,7 +9,12 @@ use super::world::{BOTH, CLAUDE, CODEX, Kind, World};
 /// Has the harness of `id` asked by the model to run a command that makes `mark`.
 #[track_caller]
 pub(super) fn order(world: &World, id: &str, name: &str, mark: &Path) {
-    let command = format!("touch '{}'", mark.display());
+    order_words(world, id, name, &format!("touch '{}'", mark.display()));
+}
+
+/// The same with any command.
+#[track_caller]
+pub(super) fn order_words(world: &World, id: &str, name: &str, command: &str) {
     fs::write(world.env.path(format!("model/{name}.command")), command).unwrap();
     let words = format!("RUNBASH {name}");
     // One Enter more could be the answer to the question.
