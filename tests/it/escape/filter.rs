@@ -127,3 +127,49 @@ fn x27_a_sandbox_in_the_sandbox_can_be_made() {
     let nested = "bwrap --unshare-user --unshare-pid --unshare-net --ro-bind / /";
     inside.allows(&format!("{nested} --proc /proc --dev /dev true"));
 }
+
+/// The kernel writes down whose user namespace gave a program its capabilities, and knows them nowhere above it. A
+/// filter can't see which attribute is set.
+#[test]
+fn x17_capabilities_that_a_file_was_given_inside_are_none_on_the_host() {
+    const GIVE: &str = "import os, struct, sys\n\
+        plain, of_root = struct.pack('<5I', 0x2000001, 2, 0, 0, 0), struct.pack('<6I', 0x3000001, 2, 0, 0, 0, 0)\n\
+        os.setxattr(sys.argv[1], 'security.capability', of_root if 'root' in sys.argv else plain)\n";
+    let env = TestEnv::new();
+    env.require_bwrap();
+    fs::write(env.project().join("give.py"), GIVE).unwrap();
+    let give = |name: &str, before: &str, root: &str| {
+        format!("cp /bin/cat {name}; {before} python3 give.py {name} {root}")
+    };
+    let inside = Trial::new(&env, &["--sandbox"]);
+    for (name, before, root) in [
+        ("a", "", ""),
+        ("b", "", "root"),
+        ("c", "unshare -Ur", ""),
+        ("d", "unshare -Ur", "root"),
+        ("e", "unshare -Ur unshare -Ur", ""),
+    ] {
+        // Linux 5.12: root's own can have no namespace in which it is root again.
+        let is_possible = !before.is_empty() && !is_root();
+        assert_eq!(inside.run(&give(name, before, root)).allowed, is_possible, "{name}");
+        assert_eq!(capabilities(&env, name), 0, "{name}");
+    }
+    if !is_root() {
+        return skipped("X17 capabilities", "root alone can give some that count");
+    }
+    let outside = Trial::new(&env, &["--no-sandbox"]);
+    outside.allows(&give("f", "", ""));
+    assert_eq!(capabilities(&env, "f"), 2, "the control");
+}
+
+/// Those that the program `name` of the project has, started by an ordinary user.
+fn capabilities(env: &TestEnv, name: &str) -> u64 {
+    fs::set_permissions(env.path("."), fs::Permissions::from_mode(0o755)).unwrap();
+    let ordinary = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"];
+    let mut command = env.command(if is_root() { ordinary[0] } else { "env" });
+    command.args(ordinary[1..].iter().filter(|_| is_root()));
+    command.arg(env.project().join(name)).arg("/proc/self/status");
+    let status = env.finish(command).ok_with_words();
+    let words = status.lines().find_map(|line| line.strip_prefix("CapEff:")).unwrap();
+    u64::from_str_radix(words.trim(), 16).unwrap()
+}
