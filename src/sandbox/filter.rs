@@ -35,7 +35,7 @@ fn program_for(processor: TargetArch) -> anyhow::Result<BpfProgram> {
     for denied in DENIED {
         let part = parts.entry(denied.errno).or_default();
         for number in denied.calls.iter().filter_map(|call| number(call, processor)) {
-            part.insert(number, rules(denied)?);
+            part.entry(number).or_default().extend(rules(denied)?);
         }
     }
     let mut program = refuse_newer();

@@ -32,6 +32,12 @@ pub(super) const NEWEST_CALL: u32 = 462;
 /// (asm-generic/ioctls.h).
 const TIOCSETD: u32 = 0x5423;
 
+/// Data of two files is exchanged, on ext4 and on XFS; a folder is made with all that another one holds, on btrfs
+/// (linux/fs/ext4/ext4.h, xfs/libxfs/xfs_fs.h, uapi/linux/btrfs.h).
+const MOVE_EXTENTS: u32 = 0xC028_660F;
+const SWAP_EXTENTS: u32 = 0xC0C0_586D;
+const SNAPSHOTS: [u32; 2] = [0x5000_9401, 0x5000_9417];
+
 /// A lease by another name, also on a folder, from Linux 6.19 on (uapi/linux/fcntl.h).
 const SETDELEG: u32 = 1024 + 16;
 
@@ -51,6 +57,17 @@ pub(super) const DENIED: &[Denied] = &[
             &[Is(1, libc::TIOCLINUX as u32)],
             &[Is(1, TIOCSETD)],
             &[Is(1, libc::TIOCEXCL as u32)],
+        ],
+        errno: libc::EPERM,
+    },
+    // What was changed is told by its time of change, which these leave as it was.
+    Denied {
+        calls: &[("ioctl", 16, Some(29))],
+        when: &[
+            &[Is(1, MOVE_EXTENTS)],
+            &[Is(1, SWAP_EXTENTS)],
+            &[Is(1, SNAPSHOTS[0])],
+            &[Is(1, SNAPSHOTS[1])],
         ],
         errno: libc::EPERM,
     },

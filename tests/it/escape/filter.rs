@@ -90,6 +90,19 @@ fn x27_calls_that_lead_into_the_kernel_are_refused() {
     }
 }
 
+/// What is changed so is not told: neither ext4, XFS nor btrfs has another time for it.
+#[test]
+fn x11_no_file_system_is_asked_for_what_leaves_times_as_they_were() {
+    let env = env_with_attempt();
+    let outside = Trial::new(&env, &["--no-sandbox"]);
+    let inside = Trial::new(&env, &["--sandbox"]);
+    for request in ["c028660f", "c0c0586d", "50009401", "50009417"] {
+        only_outside(&outside, &inside, &format!("request {request}"), "EPERM");
+    }
+    // The control: others are asked for.
+    inside.allows("./attempt request 40086602");
+}
+
 #[test]
 fn x27_only_the_usual_families_of_sockets_are_to_be_had() {
     const STREAM: u8 = 1;
