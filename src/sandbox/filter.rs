@@ -26,7 +26,7 @@ const PROCESSOR: TargetArch = match cfg!(target_arch = "aarch64") {
 
 /// The filter as bubblewrap reads it: an array of `struct sock_filter`.
 pub(crate) fn program() -> anyhow::Result<Vec<u8>> {
-    Ok(program_for(PROCESSOR)?.iter().flat_map(bytes).collect())
+    Ok(program_for(PROCESSOR)?.iter().map(bytes).collect::<Vec<_>>().into_flattened())
 }
 
 /// One program, though each of its parts knows one answer: bubblewrap before 0.5 reads one alone.
@@ -104,11 +104,10 @@ fn instruction(code: u32, jump_true: u8, jump_false: u8, k: u32) -> sock_filter 
     sock_filter { code: code as u16, jt: jump_true, jf: jump_false, k }
 }
 
-fn bytes(instruction: &sock_filter) -> Vec<u8> {
-    let mut bytes = instruction.code.to_ne_bytes().to_vec();
-    bytes.extend([instruction.jt, instruction.jf]);
-    bytes.extend(instruction.k.to_ne_bytes());
-    bytes
+fn bytes(instruction: &sock_filter) -> [u8; 8] {
+    let [c0, c1] = instruction.code.to_ne_bytes();
+    let [k0, k1, k2, k3] = instruction.k.to_ne_bytes();
+    [c0, c1, instruction.jt, instruction.jf, k0, k1, k2, k3]
 }
 
 #[cfg(test)]
