@@ -144,7 +144,7 @@ impl Surroundings {
 
     /// Whether `path` is or lies in something that is never shown, in whosever home.
     pub(super) fn is_secret(&self, path: &Path) -> bool {
-        self.homes().any(|home| SECRET.iter().any(|secret| path.starts_with(home.join(secret))))
+        self.homes().any(|home| lies_in(path, home, SECRET).is_some())
     }
 }
 
@@ -155,7 +155,13 @@ fn is_child_of_home(cwd: &Path) -> bool {
 
 /// Whether `path` lies in a folder of credentials, or of what the host obeys.
 pub(crate) fn holds_credentials(path: &Path, home: &Path) -> bool {
-    SECRET.iter().chain(OBEYED).any(|private| path.starts_with(home.join(private)))
+    lies_in(path, home, SECRET).or_else(|| lies_in(path, home, OBEYED)).is_some()
+}
+
+/// The one of `names`, folders and files of `home`, that `path` is or lies in.
+fn lies_in(path: &Path, home: &Path, names: &[&'static str]) -> Option<&'static str> {
+    let below = path.strip_prefix(home).ok()?;
+    names.iter().copied().find(|name| below.starts_with(name))
 }
 
 /// Whether no session whatever can be sandboxed in `folder`, whoever asks.
@@ -196,12 +202,15 @@ fn private_reason(cwd: &Path, around: &Surroundings) -> Option<String> {
         ));
     }
     for home in around.homes() {
-        let below = |name: &&&str| cwd.starts_with(home.join(name));
-        let holds = |name: &&&str| home.join(name).starts_with(cwd);
+        // One that a home lies in is refused already.
+        let Ok(below) = cwd.strip_prefix(home) else {
+            continue;
+        };
+        let holds = |name: &&&str| Path::new(name).starts_with(below);
         if let Some(private) = PRIVATE.iter().chain(SECRET).chain(OBEYED).find(holds) {
             return Some(format!("it is or contains the private folder ~/{private}"));
         }
-        if let Some(private) = SECRET.iter().chain(OBEYED).find(below) {
+        if let Some(private) = lies_in(cwd, home, SECRET).or_else(|| lies_in(cwd, home, OBEYED)) {
             return Some(format!(
                 "it lies in ~/{private}, which holds credentials or settings that the host obeys"
             ));
