@@ -217,8 +217,8 @@ fn sandboxed(
     let mut shown = side.binds.clone();
     shown.push(Origin::Project.read_only(&session.cwd));
     check_binds(&shown, &side.around)?;
-    let all: Vec<Bind> =
-        [&side.facts.system, &side.facts.etc, &shown].into_iter().flatten().cloned().collect();
+    let all: Vec<&Bind> =
+        [&side.facts.system, &side.facts.etc, &shown].into_iter().flatten().collect();
     Closed { project: &session.cwd, binds: &all, kinds: &side.kinds, around: &side.around }
         .check()?;
     let rule =

@@ -23,7 +23,7 @@ pub(crate) enum Kind {
 /// By what the members are told.
 pub(crate) struct Closed<'a> {
     pub(crate) project: &'a Path,
-    pub(crate) binds: &'a [Bind],
+    pub(crate) binds: &'a [&'a Bind],
     /// Of the sources, as far as they exist.
     pub(crate) kinds: &'a BTreeMap<PathBuf, Kind>,
     pub(crate) around: &'a Surroundings,
@@ -112,7 +112,7 @@ impl Closed<'_> {
     fn is_of_the_project(&self, source: &Path) -> bool {
         let git = self.binds.iter().filter(|bind| bind.origin() == Origin::Git);
         source.starts_with(self.project)
-            || git.filter_map(Bind::source).any(|folder| source.starts_with(folder))
+            || git.filter_map(|bind| bind.source()).any(|folder| source.starts_with(folder))
     }
 }
 
@@ -120,23 +120,28 @@ impl Closed<'_> {
 fn is_of_the_system(bind: &Bind, source: &Path) -> bool {
     let dest = bind.dest();
     let is = |names: &[&str]| names.iter().any(|name| dest == Path::new(name));
-    let in_etc = dest.strip_prefix("/etc").is_ok_and(|name| {
-        let name = name.to_string_lossy();
-        name == "resolv.conf"
-            || roots::ETC.contains(&&*name)
-            || roots::ETC_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-    });
+    let in_etc = || {
+        dest.strip_prefix("/etc").is_ok_and(|name| {
+            let name = name.to_string_lossy();
+            name == "resolv.conf"
+                || roots::ETC.contains(&&*name)
+                || roots::ETC_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        })
+    };
     // The folder of a resolver, and what lies over its sockets.
-    let of_resolver = roots::RESOLVER_FOLDERS.iter().any(|folder| {
-        source.starts_with(folder)
-            && (dest == Path::new(folder) || dest.parent() == Some(Path::new(folder)))
-    });
+    let of_resolver = || {
+        roots::RESOLVER_FOLDERS.iter().any(|folder| {
+            source.starts_with(folder)
+                && (dest == Path::new(folder) || dest.parent() == Some(Path::new(folder)))
+        })
+    };
+    // Most of it lies in /etc.
     !bind.is_writable()
-        && (is(&["/usr", roots::CERTIFICATES])
+        && (in_etc()
+            || is(&["/usr", roots::CERTIFICATES])
             || is(roots::SYSTEM)
             || is(roots::MORE_SYSTEM)
-            || in_etc
-            || of_resolver)
+            || of_resolver())
 }
 
 #[cfg(test)]
@@ -157,7 +162,7 @@ mod tests {
         }
     }
 
-    fn refused(bind: Bind, kind: Kind) -> bool {
+    fn refused(bind: &Bind, kind: Kind) -> bool {
         let kinds = bind.source().map(|source| (source.to_owned(), kind)).into_iter().collect();
         let project = Path::new("/home/u/p");
         let binds = [bind];
@@ -184,7 +189,7 @@ mod tests {
             (Git.writable("/srv/repository/.git"), Folder),
             (Guard.read_only("/home/u/p/.git/config"), File),
         ] {
-            assert!(!refused(bind.clone(), kind), "{bind:?}");
+            assert!(!refused(&bind, kind), "{bind:?}");
         }
     }
 
@@ -218,7 +223,7 @@ mod tests {
             (Guard.read_only("/home/u/documents"), Folder),
             (Project.writable("/home/u/documents"), Folder),
         ] {
-            assert!(refused(bind.clone(), kind), "{bind:?}");
+            assert!(refused(&bind, kind), "{bind:?}");
         }
     }
 }
