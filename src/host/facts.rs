@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use memchr::memmem;
 use nix::sys::sysinfo::sysinfo;
 
 use crate::error::UserError;
@@ -214,11 +215,11 @@ fn sandbox_facts(host: &Host, home: &Path, bwrap: PathBuf, net: bool) -> Sandbox
 /// The kernel would let each folder in memory have half of it: /tmp and the home folder together have that.
 /// bubblewrap is not run for the answer; an option that it knows stands in it.
 fn room(bwrap: &Path) -> Option<u64> {
-    const OPTION: &[u8] = b"--size";
+    const OPTION: &[u8] = b"\0--size\0";
     const LARGEST: u64 = 1024 * 1024;
     let program = reading::head(bwrap, LARGEST).ok()?;
-    let is_known = program.split(|byte| *byte == 0).any(|text| text == OPTION);
-    let memory = is_known.then(|| sysinfo().ok())??.ram_total();
+    memmem::find(&program, OPTION)?;
+    let memory = sysinfo().ok()?.ram_total();
     Some(memory / 4)
 }
 

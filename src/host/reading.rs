@@ -6,6 +6,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use memchr::memmem;
 use nix::libc::{O_NOCTTY, O_NONBLOCK};
 
 /// No configuration is larger.
@@ -48,7 +49,9 @@ pub(super) fn closed_folder(folder: &Path) -> Option<PathBuf> {
 
 /// The beginning of a file, at most `most` bytes of it.
 pub(super) fn head(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+    // Without a place to begin with it is read by 32 bytes, by 64, and so on.
+    const USUAL: u64 = 8 * 1024;
+    let mut bytes = Vec::with_capacity(most.min(USUAL) as usize);
     open(path)?.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
@@ -83,7 +86,7 @@ pub(super) fn holds(mut file: fs::File, wanted: &[u8]) -> io::Result<bool> {
             return Ok(true);
         }
         window.extend_from_slice(&chunk[..read]);
-        if window.windows(wanted.len()).any(|part| part == wanted) {
+        if memmem::find(&window, wanted).is_some() {
             return Ok(true);
         }
         let kept = window.len().saturating_sub(wanted.len() - 1);
