@@ -125,8 +125,8 @@ fn misled(commondir: &Path) -> UserError {
 fn names(host: &Host, project: &Path, git: &Git, place: &Place) -> Vec<PathBuf> {
     let mut names = git.names.clone();
     let guarded = catalogue::runners().filter(|runner| runner.guarded);
-    let by_name = guarded.flat_map(|runner| runner.names).map(|name| project.join(name));
-    names.extend(by_name.filter(|path| place.begins_here(path)));
+    let by_name = guarded.flat_map(|runner| runner.names.iter().copied());
+    names.extend(place.there(by_name));
     let is_alike =
         |entry: &&OsString| catalogue::beginning_with(entry).any(|rest| rest.is_guarded_whole());
     names.extend(place.entries.iter().filter(is_alike).map(|entry| project.join(entry)));

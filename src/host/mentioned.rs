@@ -94,9 +94,22 @@ impl Place {
     pub(super) fn begins_here(&self, path: &Path) -> bool {
         let below = path.strip_prefix(&self.project).ok();
         match below.and_then(|below| below.components().next()) {
-            Some(Component::Normal(first)) => !self.is_all || self.entries.contains(first),
+            Some(Component::Normal(first)) => self.has(first),
             _ => false,
         }
+    }
+
+    /// The same of the `names` in the project: those that can be there.
+    pub(super) fn there<'a>(
+        &'a self,
+        names: impl Iterator<Item = &'static str> + 'a,
+    ) -> impl Iterator<Item = PathBuf> + 'a {
+        let can_be = names.filter(|name| self.has(name.split('/').next().unwrap_or(name).as_ref()));
+        can_be.map(|name| self.project.join(name))
+    }
+
+    fn has(&self, first: &OsStr) -> bool {
+        !self.is_all || self.entries.contains(first)
     }
 
     /// The files of the project among the words of `text`.
@@ -168,10 +181,9 @@ pub(super) fn by_git(host: &Host, git: &Git, place: &Place) -> Vec<PathBuf> {
 /// The files of the project that its settings for harnesses name as programs.
 pub(super) fn by_settings(place: &Place) -> Vec<PathBuf> {
     const LARGEST: u64 = 256 * 1024;
-    let names = harness::ALL.iter().flat_map(|harness| harness.project);
-    let there = names.map(|name| place.project.join(name)).filter(|path| place.begins_here(path));
+    let names = harness::ALL.iter().flat_map(|harness| harness.project.iter().copied());
     let mut named = Vec::new();
-    for file in there.flat_map(settings_in) {
+    for file in place.there(names).flat_map(settings_in) {
         let text = place.text(&file, LARGEST);
         match file.extension() == Some(OsStr::new("json")) {
             true => {
