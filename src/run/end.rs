@@ -145,13 +145,13 @@ fn unseen_in_words(unseen: &[PathBuf]) -> Option<String> {
 
 /// What an earlier run changed stays told, as long as it is there.
 fn report(context: &Context, id: &SessionId, changed: &Changes) -> anyhow::Result<()> {
-    let store = context.store()?;
     if let Some(words) = unseen_in_words(&changed.unseen) {
-        store.add_note(id, &words)?;
+        context.store()?.add_note(id, &words)?;
     }
     if changed.paths.is_empty() {
         return Ok(());
     }
+    let store = context.store()?;
     let earlier = store.get(id)?;
     let mut all = earlier.map(|session| session.report).unwrap_or_default();
     all.retain(|path| host::is_there(path) && !changed.paths.contains(path));
