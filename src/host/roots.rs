@@ -7,12 +7,22 @@ use crate::host::{Host, canonical_as_far_as_it_exists};
 
 /// Where `root` is for this caller; canonical as far as it exists.
 pub(super) fn root_folder(host: &Host, home: &Path, root: StateRoot) -> PathBuf {
-    canonical_as_far_as_it_exists(&named_root(host, home, root))
+    canonical_as_far_as_it_exists(&named_root(host, home, root, ""))
 }
 
-/// The same as it is named.
-pub(super) fn named_root(host: &Host, home: &Path, root: StateRoot) -> PathBuf {
-    relocation(host, root).map_or_else(|| home.join(root.default), Path::to_owned)
+/// `path` in it, as it is named.
+pub(super) fn named_root(host: &Host, home: &Path, root: StateRoot, path: &str) -> PathBuf {
+    match relocation(host, root) {
+        Some(folder) => below(folder, [path]),
+        None => below(home, [root.default, path]),
+    }
+}
+
+/// An empty name stands for nothing: joined it would add a slash.
+pub(super) fn below<const N: usize>(folder: &Path, names: [&str; N]) -> PathBuf {
+    let mut path = folder.to_owned();
+    path.extend(names.iter().filter(|name| !name.is_empty()));
+    path
 }
 
 pub(super) fn relocation(host: &Host, root: StateRoot) -> Option<&Path> {
@@ -21,7 +31,7 @@ pub(super) fn relocation(host: &Host, root: StateRoot) -> Option<&Path> {
 
 /// Where an own folder stands inside: where the host's is.
 pub(super) fn inside(host: &Host, home: &Path, own: &OwnFolder) -> PathBuf {
-    canonical_as_far_as_it_exists(&root_folder(host, home, own.root).join(own.path))
+    canonical_as_far_as_it_exists(&named_root(host, home, own.root, own.path))
 }
 
 /// The host's file called `name` of an own folder.

@@ -1,6 +1,5 @@
 //! The state of a harness on this host: where it is, what of it is shown inside, and what stands in its place.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +8,7 @@ use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::harness;
 use crate::harness::{Harness, Missing, OwnFolder, UserSetting, fits};
-use crate::host::roots::{host_file, inside, named_root, relocation, root_folder};
+use crate::host::roots::{below, host_file, inside, named_root, relocation, root_folder};
 use crate::host::{Host, Workplaces, canonical_as_far_as_it_exists, links, logins, reading};
 use crate::plan::{Creation, SharedLogin};
 use crate::sandbox::environment::Variables;
@@ -40,7 +39,7 @@ pub(super) fn look_up(
     let mut state = HarnessState::default();
     let roots = harness.own.iter().map(|own| own.root);
     for root in roots.chain(harness.shown.iter().map(|shown| shown.root)) {
-        ensure_not_led(workplaces, &named_root(host, home, root))?;
+        ensure_not_led(workplaces, &named_root(host, home, root, ""))?;
         if let Some(env) = root.env
             && host.var(env).is_some()
         {
@@ -57,9 +56,12 @@ pub(super) fn look_up(
 pub(super) fn roots_of_all(host: &Host, home: &Path) -> Vec<PathBuf> {
     let all = harness::ALL.iter().flat_map(|harness| harness.state_roots());
     let places = all.flat_map(|(root, path)| {
-        [home.join(root.default).join(path), root_folder(host, home, root).join(path)]
+        let usual = below(home, [root.default, path]);
+        [usual, below(&root_folder(host, home, root), [path])]
     });
-    BTreeSet::from_iter(places).into_iter().collect()
+    let mut places: Vec<PathBuf> = places.collect();
+    places.dedup();
+    places
 }
 
 /// The settings and logins of all harnesses, canonical: a user's symlink may lead into his project of such files.
@@ -81,7 +83,7 @@ fn in_home(host: &Host, home: &Path, own: &OwnFolder, dest: &Path) -> Vec<Bind> 
     if relocation(host, own.root).is_some() {
         return Vec::new();
     }
-    let way = links::way(&home.join(own.root.default).join(own.path));
+    let way = links::way(&below(home, [own.root.default, own.path]));
     let mut binds: Vec<Bind> =
         way.into_iter().flat_map(|way| way.made_anew(Origin::State)).collect();
     binds.extend(own.in_home.map(|name| Origin::Own.link(home.join(name), dest.join(name))));
