@@ -7,19 +7,28 @@
 #![expect(clippy::disallowed_methods, reason = "an edge: it looks at files")]
 
 use std::ffi::OsStr;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
 
 use anyhow::{Context, bail};
-use nix::fcntl::{OFlag, open, openat};
+use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, open, openat, openat2};
 use nix::sys::stat::{Mode, SFlag, fstat};
 
 use crate::escape::for_terminal;
 
-/// Device and inode of `path`, on whose way there may be no symlink.
-fn of(path: &Path) -> io::Result<(u64, u64)> {
+/// Opens `path`, which is no symlink and has none on its way, in one step; an error where the kernel can't.
+pub(crate) fn open_without_links(path: &Path) -> nix::Result<OwnedFd> {
+    let how = OpenHow::new()
+        .flags(OFlag::O_PATH | OFlag::O_CLOEXEC)
+        .resolve(ResolveFlag::RESOLVE_NO_SYMLINKS);
+    openat2(AT_FDCWD, path, how)
+}
+
+/// The same step by step, which every kernel can.
+fn walk_without_links(path: &Path) -> io::Result<OwnedFd> {
     let flags = OFlag::O_PATH | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
     let mut at = open("/", flags, Mode::empty())?;
     for component in path.components() {
@@ -28,11 +37,17 @@ fn of(path: &Path) -> io::Result<(u64, u64)> {
             at = openat(&at, name, flags, Mode::empty())?;
         }
     }
-    let stat = fstat(&at)?;
-    match SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT == SFlag::S_IFLNK {
+    match SFlag::from_bits_truncate(fstat(&at)?.st_mode) & SFlag::S_IFMT == SFlag::S_IFLNK {
         true => Err(io::ErrorKind::InvalidInput.into()),
-        false => Ok((stat.st_dev, stat.st_ino)),
+        false => Ok(at),
     }
+}
+
+/// Device and inode of `path`, on whose way there may be no symlink.
+fn of(path: &Path) -> io::Result<(u64, u64)> {
+    let opened = open_without_links(path).or_else(|_| walk_without_links(path))?;
+    let stat = fstat(&opened)?;
+    Ok((stat.st_dev, stat.st_ino))
 }
 
 /// What `inner` is to find: each destination with the identity of its source.
@@ -83,9 +98,11 @@ mod tests {
         let root = fs::canonicalize(folder.path()).unwrap();
         fs::create_dir_all(root.join("real/below")).unwrap();
         std::os::unix::fs::symlink("real", root.join("link")).unwrap();
-        assert!(of(&root.join("real/below")).is_ok());
-        assert!(of(&root.join("link/below")).is_err());
-        assert!(of(&root.join("link")).is_err());
+        for path in ["link/below", "link"].map(|name| root.join(name)) {
+            assert!(of(&path).is_err() && walk_without_links(&path).is_err());
+        }
+        let real = root.join("real/below");
+        assert!(of(&real).is_ok() && walk_without_links(&real).is_ok());
     }
 
     #[test]

@@ -98,8 +98,8 @@ pub(crate) fn ensure_still_there(cwd: &Path) -> Result<(), UserError> {
 
 /// `path` canonical as far as it exists; what doesn't exist is appended, without `.` and `..`.
 pub(super) fn canonical_as_far_as_it_exists(path: &Path) -> PathBuf {
-    if links::has_no_links(path) {
-        return path.components().collect();
+    if links::is_there_without_links(path).is_some() {
+        return path.to_owned();
     }
     let mut missing = Vec::new();
     for ancestor in path.ancestors() {

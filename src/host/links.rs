@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use nix::errno::Errno;
-use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, openat2};
 
+use crate::identity;
 use crate::sandbox::{Bind, Origin};
 
 /// How a path leads to the file that it means.
@@ -16,13 +17,15 @@ pub(super) struct Way {
     pub(super) links: Vec<(PathBuf, PathBuf)>,
     /// Canonical, as far as it exists.
     pub(super) end: PathBuf,
+    /// Whether something is at the end.
+    pub(super) is_there: bool,
 }
 
 /// Follows `path` component by component; `None` where the symlinks never end.
 pub(super) fn way(path: &Path) -> Option<Way> {
     const MOST_LINKS: usize = 40;
-    if has_no_links(path) {
-        return Some(Way { links: Vec::new(), end: path.components().collect() });
+    if let Some(is_there) = is_there_without_links(path) {
+        return Some(Way { links: Vec::new(), end: path.to_owned(), is_there });
     }
     let mut links = Vec::new();
     let mut end = PathBuf::from("/");
@@ -48,25 +51,29 @@ pub(super) fn way(path: &Path) -> Option<Way> {
         }
         links.push((at, target));
     }
-    Some(Way { links, end })
+    let is_there = fs::metadata(path).is_ok();
+    Some(Way { links, end, is_there })
 }
 
-/// Asks the kernel once, as far as `path` exists; where it can't tell, the answer is no.
-pub(super) fn has_no_links(path: &Path) -> bool {
-    let is_plain = path.is_absolute()
-        && path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
-    let how = OpenHow::new()
-        .flags(OFlag::O_PATH | OFlag::O_CLOEXEC)
-        .resolve(ResolveFlag::RESOLVE_NO_SYMLINKS);
-    // What is missing comes after what is no symlink.
-    is_plain && matches!(openat2(AT_FDCWD, path, how), Ok(_) | Err(Errno::ENOENT))
+/// Whether `path` is there, where it is plain and no symlink is on its way: the kernel is asked once. `None` where it
+/// can't tell.
+pub(super) fn is_there_without_links(path: &Path) -> Option<bool> {
+    let mut names = path.as_os_str().as_bytes().split(|byte| *byte == b'/');
+    let is_absolute = names.next() == Some(b"");
+    if !is_absolute || names.any(|name| [&b""[..], b".", b".."].contains(&name)) {
+        return None;
+    }
+    match identity::open_without_links(path) {
+        Ok(_) => Some(true),
+        // What is missing comes after what is no symlink.
+        Err(Errno::ENOENT) => Some(false),
+        Err(_) => None,
+    }
 }
 
 /// The file or folder that `path` means, canonical; `None` where there is none.
 pub(super) fn real(path: &Path) -> Option<PathBuf> {
-    // Most of what is asked for is not there.
-    fs::metadata(path).ok()?;
-    Some(way(path)?.end)
+    way(path).filter(|way| way.is_there).map(|way| way.end)
 }
 
 fn components(path: &Path) -> impl Iterator<Item = OsString> + '_ {

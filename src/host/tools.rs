@@ -52,7 +52,7 @@ pub(super) fn look_up(
             continue;
         }
         if let Some(way) = workplaces.way(&folder)
-            && super::is_there(&way.end)
+            && way.is_there
             && !is_own(&way.end)
         {
             let end = way.end.clone();

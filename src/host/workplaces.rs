@@ -1,7 +1,6 @@
 //! Where sandboxed sessions write, or ever wrote. What lies there may have been made by an agent: it is
 //! shown as what it is, but no symlink of it is followed, and nothing that it says decides what else is shown.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
@@ -60,8 +59,7 @@ impl Workplaces {
 
     /// The file or folder that `path` means, canonical; `None` where there is none, or [`Self::way`] has none.
     pub(super) fn real(&self, path: &Path) -> Option<PathBuf> {
-        let end = self.way(path)?.end;
-        fs::symlink_metadata(&end).is_ok().then_some(end)
+        self.way(path).filter(|way| way.is_there).map(|way| way.end)
     }
 }
 
