@@ -1,6 +1,8 @@
 //! What of the system is visible inside.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
@@ -37,18 +39,7 @@ pub(super) fn roots() -> Vec<Bind> {
 
 /// The curated /etc, what of it is hidden again, and with the network the name resolver.
 pub(super) fn etc(net: bool) -> Vec<Bind> {
-    let mut shown: Vec<Bind> = Vec::new();
-    let more = fs::read_dir("/etc").into_iter().flatten().flatten().map(|entry| entry.file_name());
-    let more = more.filter(|name| {
-        ETC_PREFIXES.iter().any(|prefix| name.to_string_lossy().starts_with(prefix))
-    });
-    let names = ETC.iter().map(Into::into).chain(more);
-    for name in names {
-        let dest = Path::new("/etc").join(name);
-        if let Ok(source) = fs::canonicalize(&dest) {
-            shown.push(Origin::System.read_only_at(source, dest));
-        }
-    }
+    let mut shown = listed(Path::new("/etc"));
     if Path::new(CERTIFICATES).is_dir() {
         shown.push(Origin::System.read_only(CERTIFICATES));
     }
@@ -61,6 +52,30 @@ pub(super) fn etc(net: bool) -> Vec<Bind> {
         shown.extend(resolver(Path::new("/etc/resolv.conf")));
     }
     shown
+}
+
+/// What of `etc` is shown by its name. Its listing says which names are there, and which are symlinks.
+fn listed(etc: &Path) -> Vec<Bind> {
+    let Ok(folder) = fs::canonicalize(etc) else {
+        return Vec::new();
+    };
+    let place = |name: &OsStr| {
+        let begins = |prefix: &&str| name.as_bytes().starts_with(prefix.as_bytes());
+        let place = ETC.iter().position(|known| name == *known);
+        place.or_else(|| ETC_PREFIXES.iter().any(begins).then_some(ETC.len()))
+    };
+    let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+    let named = entries.filter_map(|entry| Some((place(&entry.file_name())?, entry)));
+    let mut named: Vec<(usize, fs::DirEntry)> = named.collect();
+    named.sort_by_key(|(place, _)| *place);
+    let real = |entry: &fs::DirEntry| match entry.file_type() {
+        Ok(kind) if !kind.is_symlink() => Some(entry.path()),
+        _ => fs::canonicalize(entry.path()).ok(),
+    };
+    let bind = |(_, entry): &(usize, fs::DirEntry)| {
+        Some(Origin::System.read_only_at(real(entry)?, etc.join(entry.file_name())))
+    };
+    named.iter().filter_map(bind).collect()
 }
 
 /// /etc/resolv.conf: a file is shown where programs look for it. Where a chain of symlinks leads into the
