@@ -139,7 +139,9 @@ pub(crate) fn is_visible_inside(host: &Host, program: &Path) -> bool {
     };
     let facts = sandbox_facts(host, &home, PathBuf::new(), true);
     facts.shows(&real)
-        || tools::roots_below(&home).iter().any(|root| real.starts_with(root))
+        || tools::roots_below(&home, &tools::standing(&home))
+            .iter()
+            .any(|root| real.starts_with(root))
         || executable::binds(host, &home, program, &workplaces, &|path| facts.shows(path))
             .iter()
             .any(|bind| bind.source().is_some_and(|source| real.starts_with(source)))
@@ -163,14 +165,14 @@ fn side(
     let session = wanted.session;
     let cwd = &session.cwd;
     let facts = sandbox_facts(host, &home, bwrap, policy.net);
-    let system = facts.clone();
-    let shown = |path: &Path| path.starts_with(cwd) || system.shows(path);
-    let around = surroundings(host, &home, &wanted.tmux_sockets)?;
+    let shown = |path: &Path| path.starts_with(cwd) || facts.shows(path);
+    let standing = tools::standing(&home);
+    let around = surroundings(host, &home, &standing, &wanted.tmux_sockets)?;
     let state = state::look_up(host, &home, wanted.harness, session, &around, workplaces)?;
     let mut side = SandboxSide {
         binds: Vec::new(),
         kinds: BTreeMap::new(),
-        create: Vec::new(),
+        create: state.create,
         relocated: state.relocated,
         marks: Vec::new(),
         watched: Watched::default(),
@@ -178,12 +180,12 @@ fn side(
         logins: state.logins,
         notes: login_note(host, wanted.harness).into_iter().collect(),
         around,
-        facts,
+        facts: facts.clone(),
     };
     home::git_configuration(host, &home, workplaces, &mut side);
     home::show_certificates(host, &home, workplaces, &shown, &mut side);
     home::show_caches(host, &home, session, &mut side)?;
-    let mut tools = tools::look_up(host, &home, cwd, workplaces, &shown);
+    let mut tools = tools::look_up(host, &home, &standing, cwd, workplaces, &shown);
     side.binds.append(&mut tools.binds);
     side.notes.append(&mut tools.notes);
     home::hide(host, session, &tools.tokens, &mut side)?;
@@ -194,7 +196,6 @@ fn side(
     let named = named_commands::look_up(host, &home, wanted.harness, workplaces, &shown);
     side.binds.extend(named.binds);
     side.notes.extend(named.notes);
-    side.create.extend(state.create);
     side.notes.extend(state.notes);
     side.kinds = project::kinds(&side.binds);
     Ok(side)
@@ -235,12 +236,14 @@ fn login_note(host: &Host, harness: &Harness) -> Option<String> {
 
 /// Whether a sandboxed session may have `cwd` as its folder. One that may not is no project that an agent writes in.
 pub(crate) fn ensure_may_be_sandboxed(host: &Host, cwd: &Path) -> Result<(), UserError> {
-    refusal::check_cwd(cwd, &surroundings(host, &host.home()?, &[])?)
+    let home = host.home()?;
+    refusal::check_cwd(cwd, &surroundings(host, &home, &tools::standing(&home), &[])?)
 }
 
 fn surroundings(
     host: &Host,
     home: &Path,
+    standing: &[PathBuf],
     tmux_sockets: &[PathBuf],
 ) -> Result<Surroundings, UserError> {
     Ok(Surroundings {
@@ -249,7 +252,7 @@ fn surroundings(
         own_folders: host.own_folders()?,
         other_homes: machine::other_homes(host.uid),
         path_folders: executable::path_folders(host),
-        tool_roots: tools::roots_below(home),
+        tool_roots: tools::roots_below(home, standing),
         managers: tools::managers_below(home),
         state_roots: state::roots_of_all(host, home),
         tmux_sockets: tmux_sockets.iter().map(|path| canonical_as_far_as_it_exists(path)).collect(),

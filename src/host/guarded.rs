@@ -13,6 +13,7 @@ use crate::host::mentioned::Place;
 use crate::host::{Host, links, mentioned, state};
 use crate::plan::Creation;
 use crate::sandbox::guard::Watched;
+use crate::sandbox::refusal::Surroundings;
 use crate::sandbox::{Bind, catalogue, guard};
 
 /// The guards of one session.
@@ -34,7 +35,7 @@ pub(super) struct Guarded {
 /// make.
 pub(super) fn look_up(
     host: &Host,
-    home: &Path,
+    around: &Surroundings,
     project: &Path,
     git: &Git,
     elsewhere: &[Bind],
@@ -43,6 +44,7 @@ pub(super) fn look_up(
         return Err(misled(commondir));
     }
     let roots: Vec<&Path> = std::iter::once(project).chain(git.outside.as_deref()).collect();
+    let home = &around.home;
     let place = Place::of(home, project, &git.top);
     let mut found = Found::new(&roots, &place);
     for folder in git_folders(git, project) {
@@ -59,8 +61,8 @@ pub(super) fn look_up(
     found.take_named(mentioned::by_git(host, git, &place));
     found.take_named(mentioned::by_settings(&place));
     let notes = found.look_into_all()?;
-    let of_path = super::executable::path_folders(host).into_iter();
-    found.named.extend(of_path.filter(|folder| folder.starts_with(project)));
+    let of_path = around.path_folders.iter().filter(|folder| folder.starts_with(project));
+    found.named.extend(of_path.cloned());
     found.guarded.extend(create.iter().map(|made| made.path().to_owned()));
     found.guarded.extend(marks.iter().cloned());
 

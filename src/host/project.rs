@@ -54,7 +54,7 @@ fn show_git(
         return Ok(());
     }
     side.binds.extend(git.outside.iter().map(|folder| Origin::Git.writable(folder)));
-    let guarded = guarded::look_up(host, &side.around.home, cwd, &git, &side.binds)?;
+    let guarded = guarded::look_up(host, &side.around, cwd, &git, &side.binds)?;
     side.binds.extend(guarded.binds);
     side.create.extend(guarded.create);
     side.marks = guarded.marks;

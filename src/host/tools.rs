@@ -16,11 +16,16 @@ pub(super) struct Tools {
     pub(super) notes: Vec<String>,
 }
 
-/// The folders of the table that exist, canonical: none of them is a project.
-pub(super) fn roots_below(home: &Path) -> Vec<PathBuf> {
+/// Those of the table that stand there, be it as a symlink to nothing.
+pub(super) fn standing(home: &Path) -> Vec<PathBuf> {
     let folders = roots::TOOLS.iter().map(|name| home.join(name));
+    folders.filter(|folder| super::is_there(folder)).collect()
+}
+
+/// The folders of the table that exist, canonical: none of them is a project.
+pub(super) fn roots_below(home: &Path, standing: &[PathBuf]) -> Vec<PathBuf> {
     let cargo = roots::CARGO.iter().map(|name| home.join(".cargo").join(name));
-    folders.chain(cargo).filter_map(|folder| links::real(&folder)).collect()
+    standing.iter().cloned().chain(cargo).filter_map(|folder| links::real(&folder)).collect()
 }
 
 /// The folders of managers that exist, canonical: none of them is a project, nor lies one in it.
@@ -40,18 +45,15 @@ pub(super) fn is_one(home: &Path, path: &Path) -> bool {
 pub(super) fn look_up(
     host: &Host,
     home: &Path,
+    standing: &[PathBuf],
     project: &Path,
     workplaces: &Workplaces,
     shown: &dyn Fn(&Path) -> bool,
 ) -> Tools {
     let mut tools = Tools::default();
     let is_own = |folder: &Path| folder.starts_with(project) || project.starts_with(folder);
-    for name in roots::TOOLS {
-        let folder = home.join(name);
-        if !super::is_there(&folder) || is_own(&folder) {
-            continue;
-        }
-        if let Some(way) = workplaces.way(&folder)
+    for folder in standing.iter().filter(|folder| !is_own(folder)) {
+        if let Some(way) = workplaces.way(folder)
             && way.is_there
             && !is_own(&way.end)
         {
