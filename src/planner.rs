@@ -115,6 +115,8 @@ impl Planner {
         let mut tmux_sockets = tmux::socket_folders(&caller.env, caller.uid);
         tmux_sockets.extend(tmux::socket_folders(&pane, caller.uid));
         tmux_sockets.extend(sockets);
+        tmux_sockets.sort();
+        tmux_sockets.dedup();
         let gather = match purpose {
             Purpose::Show => host::gather_outside,
             _ => host::gather,

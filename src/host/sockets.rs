@@ -37,10 +37,10 @@ struct Found {
 
 /// Finds the sockets in what `side` shows: those of tmux are refused with it, the others are covered or named.
 pub(super) fn look_up(cwd: &Path, policy: Policy, side: &mut SandboxSide) {
-    let shown = all_binds(cwd, side);
-    let found = within(&shown);
+    let found = within(cwd, side);
     side.around.tmux_sockets.extend(found.tmux);
     side.sockets = Sockets { cut_short: found.cut_short, ..Sockets::default() };
+    let shown = if found.others.is_empty() { Vec::new() } else { all_binds(cwd, side) };
     for socket in found.others {
         let covers = covers(&shown, &socket);
         if covers.is_empty() {
@@ -64,7 +64,7 @@ pub(super) fn look_up(cwd: &Path, policy: Policy, side: &mut SandboxSide) {
 
 /// The sockets that have been made in what `side` shows since it was looked at.
 pub(crate) fn made_since(cwd: &Path, side: &SandboxSide) -> Vec<PathBuf> {
-    let found = within(&all_binds(cwd, side));
+    let found = within(cwd, side);
     let known: HashSet<&PathBuf> = side.sockets.all().collect();
     let all = found.tmux.into_iter().chain(found.others);
     all.filter(|socket| !known.contains(socket)).collect()
@@ -78,8 +78,12 @@ fn all_binds(cwd: &Path, side: &SandboxSide) -> Vec<Bind> {
     all
 }
 
-fn within(shown: &[Bind]) -> Found {
-    let sources: HashSet<&Path> = shown.iter().filter_map(Bind::source).collect();
+fn within(cwd: &Path, side: &SandboxSide) -> Found {
+    let (listeners, mut cut_short) = listening();
+    let (absolute, relative): (Vec<Listener>, Vec<Listener>) =
+        listeners.into_iter().partition(|listener| listener.name.is_absolute());
+    let shown = [&side.facts.system, &side.facts.etc, &side.binds].into_iter().flatten();
+    let sources: HashSet<&Path> = shown.filter_map(Bind::source).chain([cwd]).collect();
     // Most sockets share few folders.
     let mut folders = HashMap::new();
     let mut place = |name: &Path| {
@@ -92,9 +96,6 @@ fn within(shown: &[Bind]) -> Found {
         let path = real.join(name.file_name()?);
         (*is_shown || sources.contains(path.as_path())).then_some(path)
     };
-    let (listeners, mut cut_short) = listening();
-    let (absolute, relative): (Vec<Listener>, Vec<Listener>) =
-        listeners.into_iter().partition(|listener| listener.name.is_absolute());
     let mut near: Vec<(PathBuf, u64)> = absolute
         .iter()
         .filter_map(|listener| Some((place(&listener.name)?, listener.inode)))
