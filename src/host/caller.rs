@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use anyhow::Context;
 
@@ -21,6 +22,8 @@ pub(crate) struct Host {
     pub(crate) uid: u32,
     /// Our own binary.
     pub(crate) exe: PathBuf,
+    /// What [`Host::home`] has found.
+    pub(super) home: OnceLock<PathBuf>,
 }
 
 impl Host {
@@ -30,12 +33,13 @@ impl Host {
             env: std::env::vars_os().collect(),
             uid: nix::unistd::getuid().as_raw(),
             exe: std::env::current_exe().context("could not find the own binary")?,
+            home: OnceLock::new(),
         })
     }
 
     /// The same user with the environment of somebody else: the caller whose values were handed over.
     pub(crate) fn with_env(&self, env: Variables) -> Self {
-        Self { env, ..self.clone() }
+        Self { env, uid: self.uid, exe: self.exe.clone(), home: OnceLock::new() }
     }
 
     /// The same caller, for whom nothing leads into `folder`: of lists of folders the others stay.
@@ -56,8 +60,16 @@ impl Host {
         self.env.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
-    /// `$HOME`, or what the user database says; canonical.
+    /// `$HOME`, or what the user database says; canonical. Every folder of ours begins there: it is looked up once.
     pub(crate) fn home(&self) -> Result<PathBuf, UserError> {
+        if let Some(home) = self.home.get() {
+            return Ok(home.clone());
+        }
+        let home = self.look_up_home()?;
+        Ok(self.home.get_or_init(|| home).clone())
+    }
+
+    fn look_up_home(&self) -> Result<PathBuf, UserError> {
         let home = match self.var("HOME") {
             Some(home) => PathBuf::from(home),
             None => self.user_folder().ok_or_else(|| {

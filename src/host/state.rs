@@ -232,7 +232,7 @@ mod tests {
         let store = home.join("store");
         let env = [("HOME", &home), ("XDG_STATE_HOME", &store)];
         let env = env.map(|(name, path)| (name.into(), path.clone().into()));
-        let host = Host { env: env.into(), uid: 0, exe: PathBuf::new() };
+        let host = Host { env: env.into(), uid: 0, exe: PathBuf::new(), home: Default::default() };
         for harness in ALL {
             for own in harness.own {
                 let there = inside(&host, &home, own);

@@ -67,7 +67,7 @@ impl World {
         store.begin_run(&before.id, None, SystemTime::now(), &written).unwrap();
         store.delete(&before.id).unwrap();
         Self {
-            host: Host { env, uid: 1000, exe: "/usr/bin/env".into() },
+            host: Host { env, uid: 1000, exe: "/usr/bin/env".into(), home: Default::default() },
             root,
             cleared: Default::default(),
         }
