@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use memchr::memmem;
 use nix::sys::sysinfo::sysinfo;
 
 use crate::error::UserError;
@@ -217,10 +216,8 @@ fn sandbox_facts(host: &Host, home: &Path, bwrap: PathBuf, net: bool) -> Sandbox
 /// bubblewrap is not run for the answer; an option that it knows stands in it.
 fn room(bwrap: &Path) -> Option<u64> {
     const OPTION: &[u8] = b"\0--size\0";
-    const LARGEST: u64 = 1024 * 1024;
-    let program = reading::head(bwrap, LARGEST).ok()?;
-    memmem::find(&program, OPTION)?;
-    let memory = sysinfo().ok()?.ram_total();
+    let is_known = reading::holds(reading::open(bwrap).ok()?, OPTION).ok()?;
+    let memory = is_known.then(|| sysinfo().ok())??.ram_total();
     Some(memory / 4)
 }
 

@@ -71,26 +71,23 @@ pub(super) fn all(file: fs::File) -> io::Result<String> {
 
 /// Whether `wanted` stands somewhere in a file, or the file is too large to tell.
 pub(super) fn holds(mut file: fs::File, wanted: &[u8]) -> io::Result<bool> {
-    const CHUNK: usize = 64 * 1024;
+    // Little memory is touched for the first time: each page of it takes as long as ten system calls.
+    const CHUNK: usize = 16 * 1024;
     const MOST: usize = 16 * 1024 * 1024;
-    let mut seen = 0;
-    let mut window = Vec::with_capacity(CHUNK + wanted.len());
-    let mut chunk = vec![0; CHUNK];
+    let mut window = vec![0; CHUNK + wanted.len()];
+    let (mut kept, mut seen) = (0, 0);
     loop {
-        let read = file.read(&mut chunk)?;
+        let read = file.read(&mut window[kept..])?;
         if read == 0 {
             return Ok(false);
         }
         seen += read;
-        if seen > MOST {
+        let end = kept + read;
+        if seen > MOST || memmem::find(&window[..end], wanted).is_some() {
             return Ok(true);
         }
-        window.extend_from_slice(&chunk[..read]);
-        if memmem::find(&window, wanted).is_some() {
-            return Ok(true);
-        }
-        let kept = window.len().saturating_sub(wanted.len() - 1);
-        window.drain(..kept);
+        kept = end.min(wanted.len() - 1);
+        window.copy_within(end - kept..end, 0);
     }
 }
 
