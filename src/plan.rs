@@ -153,6 +153,7 @@ fn command(
         conversation: rung.conversation(),
         cwd: &session.cwd,
         arguments,
+        prompt: session.unsent_prompt(),
         sandboxed,
         user_has_set: &facts.user_has_set,
     };

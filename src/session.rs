@@ -172,6 +172,8 @@ pub(crate) struct Session {
     /// Canonical.
     #[serde(serialize_with = "path")]
     pub(crate) cwd: PathBuf,
+    /// The first message, which the first start gives to the harness, and no other.
+    pub(crate) prompt: Option<String>,
     /// Names of the caller's variables that are passed inside besides the allowlist.
     pub(crate) env_names: Vec<String>,
     pub(crate) sandbox: Sandboxing,
@@ -224,6 +226,35 @@ fn time_or_null<S: Serializer>(at: &Option<SystemTime>, to: S) -> Result<S::Ok, 
 }
 
 impl Session {
+    /// One that is about to be started for the first time, unsandboxed.
+    pub(crate) fn new(id: SessionId, harness: &str, cwd: &Path, created_at: SystemTime) -> Self {
+        Self {
+            id,
+            name: String::new(),
+            harness: harness.to_owned(),
+            arguments: Vec::new(),
+            cwd: cwd.to_owned(),
+            prompt: None,
+            env_names: Vec::new(),
+            sandbox: Sandboxing::Off,
+            conversation_id: None,
+            former_conversation_id: None,
+            socket: None,
+            created_at,
+            last_started_at: None,
+            last_exit: None,
+            run_open: true,
+            failed_unseen: false,
+            note: None,
+            report: Vec::new(),
+        }
+    }
+
+    /// The first message, as long as no start has given it to the harness.
+    pub(crate) fn unsent_prompt(&self) -> Option<&str> {
+        self.prompt.as_deref().filter(|_| self.last_started_at.is_none())
+    }
+
     /// Whether its newest run may have left a pane: one that ended well closed it; one that goes on, was killed or
     /// failed may have one.
     pub(crate) fn may_have_a_pane(&self) -> bool {

@@ -42,6 +42,12 @@ pub(crate) struct New {
     /// Pass one more variable; only its name is stored
     #[arg(long = "env", value_name = "NAME", value_hint = ValueHint::Other)]
     pub(crate) env: Vec<String>,
+    /// A first message, which is sent once
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true, value_hint = ValueHint::Other)]
+    pub(crate) prompt: Option<String>,
+    /// The same out of a file; `-`: standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "prompt", value_hint = ValueHint::FilePath)]
+    pub(crate) prompt_file: Option<PathBuf>,
     /// Do not go to the new window
     #[arg(short, long)]
     pub(crate) detach: bool,

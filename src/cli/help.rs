@@ -18,7 +18,7 @@ Harnesses:
   generic                             the words after `--` are the command
 
 Examples:
-  hqt-tmux new --harness claude --name fix
+  hqt-tmux new --harness claude --sandbox -p \"fix the failing test\"
   hqt-tmux new --harness codex -c ~/src/app --sandbox --fs ro
   hqt-tmux new --harness generic -- make watch";
 

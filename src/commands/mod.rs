@@ -10,6 +10,7 @@ mod json;
 pub(crate) mod key;
 pub(crate) mod list;
 pub(crate) mod man;
+mod message;
 pub(crate) mod new;
 mod opening;
 mod picker;

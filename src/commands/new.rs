@@ -6,8 +6,8 @@ use anyhow::{Context as _, bail};
 
 use crate::commands::explain;
 use crate::commands::json::Object;
-use crate::commands::opening;
 use crate::commands::opening::{Opened, Spot};
+use crate::commands::{message, opening};
 use crate::context::{Context, print, print_json, say};
 use crate::error::{ExitCode, UserError};
 use crate::escape::for_terminal;
@@ -43,7 +43,7 @@ pub(crate) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<Exi
         bail!(tmux::Error::NoServer(tmux.socket_path().to_owned()).explain());
     }
 
-    for note in &plan.notes {
+    for note in plan.notes.iter().chain(&message::note_on(planner.harness, &session.arguments)) {
         say(note);
     }
     let store = context.store()?;
@@ -110,6 +110,7 @@ struct Answers {
     name: String,
     sandbox: Sandboxing,
     arguments: Vec<std::ffi::OsString>,
+    prompt: Option<String>,
 }
 
 /// Takes what the flags say, and asks the rest where there is somebody to answer.
@@ -127,6 +128,12 @@ fn ask(context: &Context, arguments: &cli::New, cwd: &Path) -> anyhow::Result<An
                 .hint(format!("give it with --harness {}", harness::ids().join("|")))
         ),
     };
+    let has_prompt = arguments.prompt.is_some() || arguments.prompt_file.is_some();
+    if has_prompt && !harness.takes_a_prompt() {
+        bail!(
+            UserError::usage(format!("{} takes no first message", harness.id)).hint("leave it out")
+        );
+    }
     let command = match harness.runs_own_command() && arguments.arguments.is_empty() {
         true => prompt::command()?,
         false => arguments.arguments.clone(),
@@ -139,6 +146,7 @@ fn ask(context: &Context, arguments: &cli::New, cwd: &Path) -> anyhow::Result<An
     };
     Ok(Answers {
         harness,
+        prompt: message::given(arguments)?,
         name,
         sandbox: ask_sandbox(context, &arguments.sandbox, cwd, may_ask)?,
         arguments: command,
@@ -198,23 +206,13 @@ fn session(arguments: &cli::New, cwd: &Path, answers: Answers) -> Session {
     };
     let chosen = answers.harness.conversation.is_ours_to_choose();
     Session {
-        id,
         name: answers.name,
-        harness: answers.harness.id.to_owned(),
         arguments: answers.arguments,
-        cwd: cwd.to_owned(),
+        prompt: answers.prompt,
         env_names: arguments.env.clone(),
         sandbox: answers.sandbox,
         conversation_id: chosen.then_some(conversation),
-        former_conversation_id: None,
-        socket: None,
-        created_at: host::now(),
-        last_started_at: None,
-        last_exit: None,
-        run_open: true,
-        failed_unseen: false,
-        note: None,
-        report: Vec::new(),
+        ..Session::new(id, answers.harness.id, cwd, host::now())
     }
 }
 

@@ -77,6 +77,7 @@ fn what_it_is(session: &Session) -> Vec<[String; 2]> {
     if session.former_conversation_id.is_some() {
         rows.push(row("before that", or_none(&session.former_conversation_id)));
     }
+    rows.extend(session.prompt.as_ref().map(|text| row("first message", for_terminal(text))));
     if !session.env_names.is_empty() {
         rows.push(row("passed", for_terminal(session.env_names.join(" "))));
     }

@@ -18,7 +18,13 @@ pub(super) const HARNESS: Harness = Harness {
     id: "claude",
     programs: &["claude"],
     install_hint: "npm install -g @anthropic-ai/claude-code",
-    spawn: &[Word::SkipPermissions, Word::Is("--session-id"), Word::Conversation, Word::Arguments],
+    spawn: &[
+        Word::SkipPermissions,
+        Word::Is("--session-id"),
+        Word::Conversation,
+        Word::Arguments,
+        Word::PromptBehind("--"),
+    ],
     resume: Some(&[
         Word::SkipPermissions,
         Word::Is("--resume"),

@@ -35,6 +35,7 @@ pub(super) const HARNESS: Harness = Harness {
         Word::Is("-C"),
         Word::Cwd,
         Word::Arguments,
+        Word::PromptBehind("--"),
     ],
     resume: Some(&[
         Word::SkipPermissions,

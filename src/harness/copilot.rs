@@ -21,6 +21,7 @@ pub(super) const HARNESS: Harness = Harness {
         Word::Is("--session-id"),
         Word::Conversation,
         Word::Arguments,
+        Word::PromptAs("--interactive"),
     ],
     resume: None,
     go_on: None,

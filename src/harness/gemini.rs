@@ -18,7 +18,13 @@ pub(super) const HARNESS: Harness = Harness {
     id: "gemini",
     programs: &["gemini"],
     install_hint: "npm install -g @google/gemini-cli",
-    spawn: &[Word::SkipPermissions, Word::Is("--session-id"), Word::Conversation, Word::Arguments],
+    spawn: &[
+        Word::SkipPermissions,
+        Word::Is("--session-id"),
+        Word::Conversation,
+        Word::Arguments,
+        Word::PromptAs("--prompt-interactive"),
+    ],
     resume: Some(&[
         Word::SkipPermissions,
         Word::Is("--resume"),

@@ -17,7 +17,7 @@ pub(super) const HARNESS: Harness = Harness {
     programs: &["kiro-cli"],
     install_hint: "see https://kiro.dev/docs/cli",
     // The flag goes first: kiro 2.16.2 ignores some options before it (kirodotdev/Kiro#10771).
-    spawn: &[Word::Is("chat"), Word::SkipPermissions, Word::Arguments],
+    spawn: &[Word::Is("chat"), Word::SkipPermissions, Word::Arguments, Word::PromptBehind("--")],
     resume: Some(&[
         Word::Is("chat"),
         Word::SkipPermissions,

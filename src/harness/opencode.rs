@@ -19,7 +19,7 @@ pub(super) const HARNESS: Harness = Harness {
     id: "opencode",
     programs: &["opencode"],
     install_hint: "npm install -g opencode-ai",
-    spawn: &[Word::SkipPermissions, Word::Arguments],
+    spawn: &[Word::SkipPermissions, Word::Arguments, Word::PromptAs("--prompt")],
     resume: Some(&[
         Word::SkipPermissions,
         Word::Is("--session"),

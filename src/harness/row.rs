@@ -91,6 +91,10 @@ pub(crate) enum Word {
     SandboxedBySettings(fn(&[bool]) -> Vec<OsString>),
     /// The arguments of the session.
     Arguments,
+    /// The first message, behind this word.
+    PromptBehind(&'static str),
+    /// The first message, as the value of this option.
+    PromptAs(&'static str),
 }
 
 /// Where the conversation id comes from, and where its transcript stands.
@@ -113,6 +117,8 @@ pub(crate) struct Filling<'a> {
     pub(crate) conversation: Option<&'a str>,
     pub(crate) cwd: &'a Path,
     pub(crate) arguments: &'a [OsString],
+    /// The first message, where it is sent by this start.
+    pub(crate) prompt: Option<&'a str>,
     pub(crate) sandboxed: bool,
     /// Which of [`Harness::user_settings`] the user has made.
     pub(crate) user_has_set: &'a [bool],
@@ -175,6 +181,15 @@ impl Harness {
                     words.extend(make(filling.user_has_set));
                 }
                 Word::Arguments => words.extend(filling.arguments.iter().cloned()),
+                Word::PromptBehind(word) => {
+                    words.extend(
+                        filling.prompt.iter().flat_map(|text| [word, *text]).map(Into::into),
+                    );
+                }
+                Word::PromptAs(option) => {
+                    // In one word, for the text may begin with a dash.
+                    words.extend(filling.prompt.map(|text| format!("{option}={text}").into()));
+                }
                 Word::SkipPermissions
                 | Word::Sandboxed(_)
                 | Word::SandboxedFromCwd(_)
@@ -214,6 +229,12 @@ impl Harness {
             true => Some(Activity::Waiting),
             false => told,
         }
+    }
+
+    /// Whether it can be given a first message.
+    pub(crate) fn takes_a_prompt(&self) -> bool {
+        let is_prompt = |word: &Word| matches!(word, Word::PromptBehind(_) | Word::PromptAs(_));
+        self.spawn.iter().any(is_prompt)
     }
 
     /// Whether the session's own command is the program.

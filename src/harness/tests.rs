@@ -8,6 +8,7 @@ fn filling(sandboxed: bool) -> Filling<'static> {
         conversation: Some("0a1b"),
         cwd: Path::new("/p/a b"),
         arguments: &[],
+        prompt: None,
         sandboxed,
         user_has_set: &[true, true],
     }

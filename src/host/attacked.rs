@@ -28,24 +28,11 @@ use world::World;
 const ID: &str = "aaaaaaaaaaaa";
 
 fn session(cwd: &Path, harness: &str, words: &[&str]) -> Session {
+    let id = SessionId::parse(ID).unwrap();
     Session {
-        id: SessionId::parse(ID).unwrap(),
-        name: "n".into(),
-        harness: harness.into(),
         arguments: words.iter().map(OsString::from).collect(),
-        cwd: cwd.into(),
-        env_names: Vec::new(),
         sandbox: Sandboxing::On(Policy { fs: FsAccess::Rw, net: true }),
-        conversation_id: None,
-        former_conversation_id: None,
-        socket: None,
-        created_at: SystemTime::UNIX_EPOCH,
-        last_started_at: None,
-        last_exit: None,
-        run_open: false,
-        failed_unseen: false,
-        note: None,
-        report: Vec::new(),
+        ..Session::new(id, harness, cwd, SystemTime::UNIX_EPOCH)
     }
 }
 

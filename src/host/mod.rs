@@ -51,6 +51,7 @@ use folders::{canonical_as_far_as_it_exists, without_dots};
 pub(crate) use folders::{
     create, ensure_still_there, is_there, make_private_folder, now, project_folder,
 };
+pub(crate) use reading::given;
 pub(crate) use removal::remove_folder;
 use workplaces::Workplaces;
 

@@ -56,6 +56,17 @@ pub(super) fn head(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// What stands in the file that a person names, or comes by standard input for `-`: no more than one byte over `most`.
+pub(crate) fn given(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let source: Box<dyn Read> = match path == Path::new("-") {
+        true => Box::new(io::stdin()),
+        false => Box::new(fs::File::open(path)?),
+    };
+    source.take(most + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// The text of a configuration file; empty where there is none that can be read.
 pub(super) fn text(path: &Path) -> String {
     let bytes = head(path, LARGEST).unwrap_or_default();

@@ -173,7 +173,10 @@ impl Prepared {
             say(words);
             store.add_note(&self.id, words)?;
         }
-        Ok(())
+        match self.rung {
+            Rung::Fresh { .. } => keep_the_prompt(store, stored),
+            _ => Ok(()),
+        }
     }
 
     /// Lets the harness start, runs one rung after the other until one is the last, and records the end;
@@ -212,7 +215,7 @@ impl Prepared {
                 && let Some(rung) = next_rung(context, &self.planner, &self.rung, ended, run.lasted)
             {
                 end::remember_conversation(context, &self.planner, self.start)?;
-                fall_back(context, &self.id, &self.rung, &rung, ended)?;
+                fall_back(context, &self.planner.session, &self.rung, &rung, ended)?;
                 self.plan = self.planner.plan(&rung)?;
                 self.rung = rung;
                 self.chain = chain::stand(&self.plan)?;
@@ -261,7 +264,7 @@ fn next_rung(
 /// One visible line, before the fresh rung.
 fn fall_back(
     context: &Context,
-    id: &SessionId,
+    session: &Session,
     from: &Rung,
     to: &Rung,
     ended: Ended,
@@ -271,8 +274,20 @@ fn fall_back(
         for_terminal(from.conversation().unwrap_or_default())
     );
     say(&words);
-    let store = context.store()?;
+    let (store, id) = (context.store()?, &session.id);
     store.add_note(id, &words)?;
     // One that is not there would be tried again at each start.
-    Ok(store.set_conversation(id, to.conversation())?)
+    store.set_conversation(id, to.conversation())?;
+    keep_the_prompt(&store, session)
+}
+
+/// A fresh start of a session that ran before does not send its first message again, and says so.
+fn keep_the_prompt(store: &Store, session: &Session) -> anyhow::Result<()> {
+    if session.prompt.is_none() || session.unsent_prompt().is_some() {
+        return Ok(());
+    }
+    let id = &session.id;
+    let words = format!("its first message is not sent again: it is in `hqt-tmux show {id}`");
+    say(&words);
+    Ok(store.add_note(id, &words)?)
 }

@@ -10,6 +10,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0002_sandbox.sql"),
     include_str!("../../migrations/0003_report.sql"),
     include_str!("../../migrations/0004_workplace.sql"),
+    include_str!("../../migrations/0005_prompt.sql"),
 ];
 
 /// The version that this binary knows.

@@ -14,7 +14,7 @@ use crate::store::error::Result;
 /// In the order in which [`read`] takes them.
 pub(super) const COLUMNS: &str = "id, name, harness, arguments, cwd, env_names, sandbox_json, conversation_id, \
      former_conversation_id, socket, created_at, last_started_at, exit_code, exit_signal, exited_at, run_open, \
-     failed_unseen, note, report_json";
+     failed_unseen, note, report_json, prompt";
 
 /// The query of all sessions, newest first: in the order in which they were added, whatever the clock said. A row
 /// whose id is none was written by somebody else, and hides no session.
@@ -29,7 +29,8 @@ pub(super) fn insert(connection: &Connection, session: &Session) -> Result<()> {
     let env_names = serde_json::Value::from(session.env_names.clone()).to_string();
     connection.execute(
         "INSERT INTO session (id, name, harness, arguments, cwd, env_names, sandbox_json, conversation_id, socket, \
-         created_at, run_open, failed_unseen) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 0)",
+         created_at, run_open, prompt, failed_unseen) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 0)",
         params![
             session.id.as_str(),
             session.name,
@@ -42,6 +43,7 @@ pub(super) fn insert(connection: &Connection, session: &Session) -> Result<()> {
             session.socket.as_ref().map(|path| path.as_os_str().as_bytes()),
             milliseconds(session.created_at),
             session.run_open,
+            session.prompt,
         ],
     )?;
     Ok(())
@@ -67,6 +69,7 @@ pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
         failed_unseen: row.get(16)?,
         note: text_or_null(row, 17)?,
         report: report(row)?,
+        prompt: text_or_null(row, 19)?,
     })
 }
 

@@ -13,24 +13,16 @@ fn store() -> Store {
 }
 
 fn session(digit: char, sandbox: Sandboxing) -> Session {
+    let id = SessionId::parse(&digit.to_string().repeat(12)).unwrap();
+    let created_at = SystemTime::UNIX_EPOCH + Duration::from_millis(1_234);
     Session {
-        id: SessionId::parse(&digit.to_string().repeat(12)).unwrap(),
         name: "n".into(),
-        harness: "claude".into(),
         arguments: vec!["".into(), "a b".into(), "".into()],
-        cwd: "/p".into(),
+        prompt: Some("say\nit".into()),
         env_names: vec!["GH_TOKEN".into()],
         sandbox,
         conversation_id: Some("c1".into()),
-        former_conversation_id: None,
-        socket: None,
-        created_at: SystemTime::UNIX_EPOCH + Duration::from_millis(1_234),
-        last_started_at: None,
-        last_exit: None,
-        run_open: true,
-        failed_unseen: false,
-        note: None,
-        report: Vec::new(),
+        ..Session::new(id, "claude", Path::new("/p"), created_at)
     }
 }
 

@@ -48,6 +48,8 @@ mod lifecycle;
 mod load;
 /// What a command names, and what is said when it isn't there.
 mod lookup;
+/// A first message, sent once.
+mod messages;
 /// Other plugins, other clients and other servers beside ours.
 mod neighbours;
 /// Without a bubblewrap that works and can be trusted.

@@ -13,6 +13,8 @@ mod crossing;
 mod daemon;
 /// State that is kept elsewhere, behind links.
 mod dotfiles;
+/// A first message, by the flag of `new`.
+mod first_message;
 /// What they show first, the flags that they know, the folder that they are installed in.
 mod first_screen;
 /// What a harness inside is made to plant, the host's own harness does not run.
