@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::{Map, Value, json};
+
 use crate::harness::Conversation::Assigned;
 use crate::harness::signs::{Said, Says, Title, TitleSign};
 use crate::harness::state::{all_and, changed, object, picked};
@@ -13,6 +15,14 @@ use crate::session::Activity;
 
 /// Everything but `~/.claude.json` lies here; relocated, that file lies here too.
 const CONFIG: StateRoot = StateRoot { env: Some("CLAUDE_CONFIG_DIR"), default: ".claude" };
+
+/// With one of these in the environment there is nothing to log in to.
+const KEYS: &[&str] = &[
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "AWS_BEARER_TOKEN_BEDROCK",
+];
 
 pub(super) const HARNESS: Harness = Harness {
     id: "claude",
@@ -126,12 +136,7 @@ pub(super) const HARNESS: Harness = Harness {
     resume_grace: Duration::from_secs(20),
     logins: Logins {
         files: &[(CONFIG, ".credentials.json"), (CONFIG, ".claude.json"), (HOME, ".claude.json")],
-        env: &[
-            "ANTHROPIC_API_KEY",
-            "ANTHROPIC_AUTH_TOKEN",
-            "CLAUDE_CODE_OAUTH_TOKEN",
-            "AWS_BEARER_TOKEN_BEDROCK",
-        ],
+        env: KEYS,
     },
     crossing: Some(&crossing::claude::CROSSING),
     says: Some(Says { paths: "sessions/*.json", read: said }),
@@ -171,7 +176,30 @@ fn user_state(sources: &Sources<'_>) -> Option<String> {
     // A bell, where the user has chosen no other sign, lets tmux's bell flag tell who waits.
     changed(state, |fields| {
         fields.entry("preferredNotifChannel").or_insert("terminal_bell".into());
+        if sources.has_one_of(KEYS) {
+            // Its first screens end in a login.
+            fields.entry("hasCompletedOnboarding").or_insert(true.into());
+            fields.entry("theme").or_insert("dark".into());
+        }
+        // Who has an account may have to choose between the two.
+        if let (Some(key), None) = ((sources.variable)(KEYS[0]), fields.get("oauthAccount")) {
+            allow(fields, &key);
+        }
     })
+}
+
+/// Answers whether a key of the environment is to be used, unless the user has.
+fn allow(fields: &mut Map<String, Value>, key: &str) {
+    // It knows a key by its last characters.
+    const KNOWN_BY: usize = 20;
+    let end = key.char_indices().rev().nth(KNOWN_BY - 1).map_or(key, |(at, _)| &key[at..]);
+    let answers = fields.entry("customApiKeyResponses").or_insert_with(|| json!({}));
+    let is_in = |list: &Value| list.as_array().is_some_and(|list| list.contains(&end.into()));
+    if !is_in(&answers["rejected"]) && !is_in(&answers["approved"]) && answers.is_object() {
+        let mut approved = answers["approved"].as_array().cloned().unwrap_or_default();
+        approved.push(end.into());
+        answers["approved"] = approved.into();
+    }
 }
 
 /// The user's settings; the model and its kin as they were chosen inside. What a session needs stands here and

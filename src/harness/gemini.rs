@@ -109,10 +109,12 @@ fn settings(sources: &Sources<'_>) -> Option<String> {
     }
     let own = object(sources.own);
     let chosen = own.get("security").and_then(|security| security["auth"]["selectedType"].as_str());
+    // It asks, although there is but one answer.
+    let keyed = sources.has_one_of(&["GEMINI_API_KEY"]).then_some("gemini-api-key");
     let mut settings = Value::Object(settings);
     set(&mut settings, &["general", "sessionRetention", "enabled"], false.into());
     let known = settings["security"]["auth"]["selectedType"].is_string();
-    if let (Some(chosen), false) = (chosen, known) {
+    if let (Some(chosen), false) = (chosen.or(keyed), known) {
         set(&mut settings, &["security", "auth", "selectedType"], chosen.into());
     }
     Some(settings.to_string())

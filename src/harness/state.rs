@@ -93,6 +93,14 @@ pub(crate) struct Sources<'a> {
     pub(crate) own: &'a str,
     /// The folder of the session.
     pub(crate) cwd: &'a Path,
+    /// A variable of the caller's that is not empty.
+    pub(crate) variable: &'a dyn Fn(&str) -> Option<String>,
+}
+
+impl Sources<'_> {
+    pub(super) fn has_one_of(&self, variables: &[&str]) -> bool {
+        variables.iter().any(|name| (self.variable)(name).is_some())
+    }
 }
 
 /// What the host shows of a harness outside of its own folders, read-only where it is.

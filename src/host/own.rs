@@ -62,7 +62,7 @@ pub(crate) fn make_ready(
             }
         }
         for made in own.made {
-            make(&place, made, &host_file(host, &home, own, made.name), &session.cwd)?;
+            make(host, &place, made, &host_file(host, &home, own, made.name), &session.cwd)?;
         }
         for login in own.logins {
             logins::forget_ended(host, &home, harness, own, login)?;
@@ -118,12 +118,20 @@ fn sweep(place: &Path, own: &OwnFolder, mounted: &dyn Fn(&OsStr) -> bool) -> any
     Ok(())
 }
 
-fn make(place: &Path, made: &Made, host_file: &Path, cwd: &Path) -> anyhow::Result<()> {
+fn make(
+    host: &Host,
+    place: &Path,
+    made: &Made,
+    host_file: &Path,
+    cwd: &Path,
+) -> anyhow::Result<()> {
     let dest = place.join(made.name);
     match made.content {
         Content::Words(words) => {
             let own = walk::open_file(&dest).and_then(reading::all).unwrap_or_default();
-            let sources = Sources { host: &reading::text(host_file), own: &own, cwd };
+            let variable = |name: &str| Some(host.var(name)?.to_str()?.to_owned());
+            let host = reading::text(host_file);
+            let sources = Sources { host: &host, own: &own, cwd, variable: &variable };
             match words(&sources) {
                 Some(words) => {
                     remove(&dest)?;

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use serde_json::json;
 
 use super::programs::executables;
-use super::world::{BOTH, CLAUDE, Kind, World};
+use super::world::{BOTH, CLAUDE, GEMINI, Kind, World};
 
 /// Words of the screens that stand in the way of a start.
 const IN_THE_WAY: &[&str] = &[
@@ -73,6 +73,66 @@ fn u22_an_offer_that_the_host_has_not_answered_is_not_made_inside() {
         (screen.contains(CLAUDE.first) || screen.contains("Enter to confirm")).then_some(())
     });
     is_the_first_screen(&world, CLAUDE, &id);
+}
+
+/// A world whose user has a key in the environment, and was never here before.
+fn newcomer(kind: Kind, variables: &[(&str, &str)]) -> Option<World> {
+    let world = World::on_a_server_with(variables)?;
+    world.trust_project();
+    for file in [".claude.json", ".claude/.credentials.json", ".gemini/settings.json"] {
+        fs::remove_file(world.env.home().join(file)).unwrap();
+    }
+    // Outside it asks.
+    let outside = world.new_session(kind, &["--no-sandbox"]);
+    let asks = ["Welcome to Claude Code", "How would you like to authenticate"];
+    world.wait("question outside", || {
+        let screen = world.env.screen(&outside);
+        asks.iter().any(|words| screen.contains(words)).then_some(())
+    });
+    world.env.run(&["delete", "--force", &outside]).ok_with_words();
+    Some(world)
+}
+
+#[test]
+fn v07_with_a_key_in_the_environment_nothing_is_asked_inside() {
+    for (kind, variables) in [
+        (CLAUDE, &[][..]),
+        (
+            CLAUDE,
+            &[
+                ("ANTHROPIC_AUTH_TOKEN", ""),
+                ("ANTHROPIC_API_KEY", "sk-ant-api03-a-key-of-the-tests"),
+            ],
+        ),
+        (GEMINI, &[]),
+    ] {
+        let Some(world) = newcomer(kind, variables) else {
+            return;
+        };
+        let id = world.new_session(kind, &["--sandbox"]);
+        world.wait("first screen", || {
+            let screen = world.env.screen(&id);
+            let asks = ["Enter to confirm", "Choose the text", "How would you like"];
+            assert!(!asks.iter().any(|words| screen.contains(words)), "{screen}");
+            screen.contains(kind.first).then_some(())
+        });
+        world.say(&id, "answered at once");
+    }
+}
+
+#[test]
+fn v07_who_has_an_account_as_well_chooses_himself() {
+    let key =
+        [("ANTHROPIC_AUTH_TOKEN", ""), ("ANTHROPIC_API_KEY", "sk-ant-api03-a-key-of-the-tests")];
+    let Some(world) = World::on_a_server_with(&key) else {
+        return;
+    };
+    let file = world.env.home().join(".claude.json");
+    let mut state: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    state["oauthAccount"] = json!({"accountUuid": "a", "emailAddress": "a@example.org"});
+    fs::write(&file, state.to_string()).unwrap();
+    let id = world.new_session(CLAUDE, &["--sandbox"]);
+    world.wait_screen(&id, "Do you want to use this API key?");
 }
 
 #[test]
