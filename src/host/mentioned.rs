@@ -18,7 +18,8 @@ pub(super) struct Place {
     project: PathBuf,
     /// Where relative paths begin.
     top: PathBuf,
-    /// What stands at the root of the project, as far as it was looked at.
+    /// What stands at the root of the project, as far as it was looked at; in small letters, which on some file
+    /// systems mean the same.
     pub(super) entries: HashSet<OsString>,
     /// Whether that is all: what begins otherwise is no file of it then.
     is_all: bool,
@@ -36,7 +37,8 @@ impl Place {
         const MOST_TEXT: u64 = 8 * 1024 * 1024;
         const MOST_WORDS: u32 = 200_000;
         let entries = fs::read_dir(project).into_iter().flatten().flatten().take(MOST);
-        let entries: HashSet<OsString> = entries.map(|entry| entry.file_name()).collect();
+        let entries: HashSet<OsString> =
+            entries.map(|entry| entry.file_name().to_ascii_lowercase()).collect();
         Self {
             home: home.to_owned(),
             project: project.to_owned(),
@@ -94,7 +96,7 @@ impl Place {
     pub(super) fn begins_here(&self, path: &Path) -> bool {
         let below = path.strip_prefix(&self.project).ok();
         match below.and_then(|below| below.components().next()) {
-            Some(Component::Normal(first)) => self.has(first),
+            Some(Component::Normal(first)) => self.has(&first.to_ascii_lowercase()),
             _ => false,
         }
     }
@@ -108,6 +110,7 @@ impl Place {
         can_be.map(|name| self.project.join(name))
     }
 
+    /// `first` in small letters.
     fn has(&self, first: &OsStr) -> bool {
         !self.is_all || self.entries.contains(first)
     }

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
 use crate::harness;
@@ -158,7 +158,7 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
     index
 });
 
-/// How the names of the catalogue go on that begin with an entry called `name`.
+/// How the names of the catalogue go on that begin with an entry called `name`, in small letters.
 pub(crate) fn beginning_with(name: &OsStr) -> impl Iterator<Item = Rest> {
     let name = name.as_bytes();
     let plain = INDEX.plain.get(name).into_iter().flatten();
@@ -170,6 +170,7 @@ pub(crate) fn beginning_with(name: &OsStr) -> impl Iterator<Item = Rest> {
 
 /// Who runs or obeys what is at `path`, and when.
 pub(crate) fn who_runs(path: &Path) -> Option<(&'static str, &'static str)> {
+    let path = PathBuf::from(path.as_os_str().to_ascii_lowercase());
     let components: Vec<&OsStr> = path
         .components()
         .filter_map(|component| match component {

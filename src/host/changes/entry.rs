@@ -12,6 +12,8 @@ use crate::sandbox::guard;
 /// One entry of a folder.
 pub(super) struct Entry {
     pub(super) name: OsString,
+    /// In small letters: there are file systems on which others mean the same.
+    pub(super) called: OsString,
     pub(super) is_folder: bool,
     pub(super) is_link: bool,
     pub(super) inode: u64,
@@ -22,7 +24,8 @@ impl Entry {
     pub(super) fn of(entry: &fs::DirEntry) -> io::Result<Self> {
         let kind = entry.file_type()?;
         let (is_folder, is_link) = (kind.is_dir(), kind.is_symlink());
-        Ok(Self { name: entry.file_name(), is_folder, is_link, inode: entry.ino() })
+        let (name, called) = (entry.file_name(), entry.file_name().to_ascii_lowercase());
+        Ok(Self { name, called, is_folder, is_link, inode: entry.ino() })
     }
 }
 

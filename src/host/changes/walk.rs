@@ -148,7 +148,7 @@ impl Walk {
             }
             return;
         }
-        let has = |name: &str| entries.iter().any(|entry| entry.name == name);
+        let has = |name: &str| entries.iter().any(|entry| entry.name.eq_ignore_ascii_case(name));
         let is_git = match folder.kind {
             Kind::Git => true,
             Kind::GitMore => catalogue::may_become_git(has),
@@ -162,10 +162,10 @@ impl Walk {
         let git_names = [catalogue::GIT, catalogue::GIT_CONTINUED].into_iter().flatten();
         for entry in &entries {
             let begun = folder.rests.iter().chain(git_names.clone().filter(|_| is_git));
-            let begun = begun.filter_map(|name| rest_behind(name, &entry.name));
+            let begun = begun.filter_map(|name| rest_behind(name, &entry.called));
             let mut rests: Vec<&'static str> = begun.collect();
             if matches!(folder.kind, Kind::Any) {
-                rests.extend(catalogue::beginning_with(&entry.name).map(|rest| rest.rest));
+                rests.extend(catalogue::beginning_with(&entry.called).map(|rest| rest.rest));
             }
             let is_moved = |changed: bool| {
                 let is_new_here = match known {
@@ -185,7 +185,7 @@ impl Walk {
         rests: Vec<&'static str>,
         is_moved: &dyn Fn(bool) -> bool,
     ) {
-        let is_dot_git = entry.name == catalogue::DOT_GIT && matches!(folder.kind, Kind::Any);
+        let is_dot_git = entry.called == catalogue::DOT_GIT && matches!(folder.kind, Kind::Any);
         let is_named = rests.contains(&"") || (is_dot_git && !entry.is_folder);
         let whole = match &folder.kind {
             Kind::Whole(top) => Some(top.clone()),
@@ -206,7 +206,7 @@ impl Walk {
             return;
         }
         let name = entry.name.as_os_str();
-        let is_more = catalogue::GIT_MORE.iter().any(|more| name == *more);
+        let is_more = catalogue::GIT_MORE.iter().any(|more| entry.called == *more);
         let parent = folder.path.file_name().unwrap_or_default();
         let kind = match (&folder.kind, whole) {
             (_, Some(top)) => Kind::Whole(top),

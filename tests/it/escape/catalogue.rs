@@ -98,6 +98,23 @@ fn x11_what_stands_at_the_root_is_guarded_and_below_it_is_told() {
     }
 }
 
+/// There are file systems on which they mean the same: those of Windows, and folders of ext4 where it was asked for.
+#[test]
+fn x11_names_in_capital_letters_are_told() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let inside = Trial::new(&env, &["--sandbox"]);
+    inside.allows("mkdir -p pkg/.Claude && echo {} >pkg/.Claude/Settings.JSON && echo x >.ENVRC");
+    inside.allows(
+        "git init -q n && mv n/.git n/.GIT && mv n/.GIT/config n/.GIT/Config && echo x >.Claudes",
+    );
+    inside.end();
+    for path in [".ENVRC", "pkg/.Claude/Settings.JSON", "n/.GIT/Config"] {
+        assert!(inside.told(path), "{path}: {}", inside.shown());
+    }
+    assert!(!inside.told(".Claudes"), "{}", inside.shown());
+}
+
 #[test]
 fn x11_a_folder_that_was_moved_counts_whole() {
     let env = TestEnv::new();
