@@ -184,9 +184,12 @@ pub(crate) fn adopt(
                 let Some(mut file) = opened(found)? else {
                     return Ok(false);
                 };
-                copied = placing::make_way(&to, found.path)
-                    .and_then(|()| placing::write(&to.join(found.path), &mut file))
-                    .map(|()| true);
+                copied = match file.metadata()?.len() > placing::LARGEST {
+                    true => Err(too_large(session).into()),
+                    false => placing::make_way(&to, found.path)
+                        .and_then(|()| placing::write(&to.join(found.path), &mut file))
+                        .map(|()| true),
+                };
                 Ok(copied.is_err())
             })?;
             if copied? {
@@ -195,4 +198,13 @@ pub(crate) fn adopt(
         }
     }
     Ok(false)
+}
+
+fn too_large(session: &Session) -> UserError {
+    UserError::new(format!(
+        "the conversation of session {} is larger than {} MB: it does not come into the sandbox",
+        session.id,
+        placing::LARGEST >> 20
+    ))
+    .hint(format!("begin a new one there: hqt-tmux resume {} --sandbox --fresh", session.id))
 }

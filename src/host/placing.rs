@@ -12,7 +12,7 @@ use crate::host::{make_private_folder, remove_folder};
 use crate::uuid;
 
 /// No made file is larger, and nothing larger is copied.
-const LARGEST: u64 = 256 * 1024 * 1024;
+pub(super) const LARGEST: u64 = 256 * 1024 * 1024;
 
 /// Makes a folder, or opens one again that an agent closed: one in whose place no link can stand by now.
 pub(super) fn make_open(place: &Path) -> anyhow::Result<()> {

@@ -253,6 +253,36 @@ fn x31_nor_is_that_of_a_project_that_differs_in_a_digit() {
 }
 
 #[test]
+fn x38_a_conversation_that_is_too_large_stays_outside_and_the_remedy_works() {
+    for (harness, folder, _) in HARNESSES {
+        for (bytes, fits) in [(1 << 20, true), ((256 << 20) + 1, false)] {
+            let env = TestEnv::new();
+            env.require_bwrap();
+            let id = env.new_session(&["--harness", harness, "--no-sandbox"]);
+            say(&env, &id, "WORD-OUTSIDE");
+            stop(&env, &id);
+            let (file, _) = on_the_host(&env, folder, "WORD-OUTSIDE");
+            fs::OpenOptions::new().write(true).open(file).unwrap().set_len(bytes).unwrap();
+            let tried = env.run(&["resume", "-d", &id, "--sandbox"]);
+            if fits {
+                tried.ok_with_words();
+                env.wait_screen(&id, " resumed ");
+                continue;
+            }
+            let said = tried.fails(1);
+            let remedy = said.split_once("hint: ").unwrap().1.split_once("hqt-tmux ").unwrap().1;
+            let words: Vec<&str> = remedy.split_whitespace().chain(["-d"]).collect();
+            assert_eq!(words[..2], ["resume", &id], "{said}");
+            assert!(files_below(&env.path("state")).is_empty(), "{harness}: it was copied");
+            env.run(&words).ok_with_words();
+            let screen = env.wait_screen(&id, "FAKE-READY");
+            assert!(!screen.contains(" resumed "), "{screen}");
+            assert!(!env.session(&id)["sandbox"].is_null());
+        }
+    }
+}
+
+#[test]
 fn a_users_store_behind_a_link_has_his_conversations() {
     for (harness, folder, _) in HARNESSES {
         let env = TestEnv::new();
