@@ -117,8 +117,8 @@ fn push_system(argv: &mut Vec<OsString>, facts: &SandboxFacts) {
     push_words(argv, &["--proc", "/proc"]);
     if facts.uid == 0 {
         // Root's files there are writable for uid 0 even without a capability: core_pattern names
-        // a program that the host's kernel runs.
-        push_words(argv, &["--ro-bind", "/proc/sys", "/proc/sys"]);
+        // a program that the host's kernel runs, and a word to /proc/scsi/scsi takes a disk away.
+        push_words(argv, &["--remount-ro", "/proc"]);
     }
     push_words(argv, &["--dev", "/dev"]);
     bind::push_tmpfs(argv, Path::new("/tmp"), facts.room);

@@ -112,9 +112,9 @@ fn a_read_only_parent_makes_its_children_needless() {
 }
 
 #[test]
-fn root_gets_a_read_only_proc_sys() {
+fn root_gets_a_read_only_proc() {
     let root = SandboxFacts { uid: 0, ..facts() };
     let policy = Policy { fs: FsAccess::Rw, net: true };
     let argv = wrap(&[], Path::new("/p"), policy, &[], &root);
-    assert!(argv.windows(2).any(|pair| pair == ["--ro-bind", "/proc/sys"]));
+    assert!(argv.windows(2).any(|pair| pair == ["--remount-ro", "/proc"]));
 }

@@ -196,7 +196,7 @@ impl World {
             || is_below(&system)
             || is_below(&stores)
             || in_etc
-            || ["/proc/sys", "/dev/null"].iter().any(|known| source == Path::new(known))
+            || source == Path::new("/dev/null")
             || (net && is_below(crate::sandbox::roots::RESOLVER_FOLDERS))
     }
 }

@@ -67,8 +67,11 @@ fn e31_root_inside_changes_no_mount_and_no_setting() {
         let (status, said) = env.attempt_after(CARELESS, act);
         assert_eq!(status, Some(0), "the control {act:?}: {said}");
     }
+    let writable = r"find /proc -regex '/proc/\([0-9]+\|self\|thread-self\)' -prune -o -writable -print | grep .";
+    Trial::new(&env, &["--no-sandbox"]).allows(writable);
     for fs_access in ["rw", "ro"] {
         let inside = Trial::new(&env, &["--sandbox", "--fs", fs_access]);
+        inside.denies(writable);
         for act in acts {
             inside.denies(&format!("./attempt {}", act.join(" ")));
         }
