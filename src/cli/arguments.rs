@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum, ValueHint};
@@ -123,6 +124,12 @@ pub(crate) struct Resume {
 
 #[derive(Args, Debug)]
 pub(crate) struct List {
+    /// Only those that run
+    #[arg(long)]
+    pub(crate) running: bool,
+    /// Print the ids alone
+    #[arg(short, long, conflicts_with = "json")]
+    pub(crate) quiet: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -139,8 +146,12 @@ pub(crate) struct Show {
 
 #[derive(Args, Debug)]
 pub(crate) struct Stop {
-    /// An id, the beginning of one, or a name
-    pub(crate) session: String,
+    /// Ids, beginnings of ids, or names
+    #[arg(value_name = "SESSION", required_unless_present = "all", conflicts_with = "all")]
+    pub(crate) sessions: Vec<String>,
+    /// All that run
+    #[arg(long)]
+    pub(crate) all: bool,
 }
 
 #[derive(Args, Debug)]
@@ -154,11 +165,21 @@ pub(crate) struct Rename {
 
 #[derive(Args, Debug)]
 pub(crate) struct Delete {
-    /// An id, the beginning of one, or a name
-    pub(crate) session: String,
-    /// Stop it first if it is running
+    /// Ids, beginnings of ids, or names
+    #[arg(value_name = "SESSION", required_unless_present = "stopped", conflicts_with = "stopped")]
+    pub(crate) sessions: Vec<String>,
+    /// All that do not run
+    #[arg(long, conflicts_with = "force")]
+    pub(crate) stopped: bool,
+    /// Of these, those that ended longer ago, as in 30d or 12h
+    #[arg(long, requires = "stopped", value_name = "AGE", value_parser = humantime::parse_duration, value_hint = ValueHint::Other)]
+    pub(crate) older: Option<Duration>,
+    /// Stop it first if it is running, and do not ask
     #[arg(long)]
     pub(crate) force: bool,
+    /// Do not ask
+    #[arg(short, long)]
+    pub(crate) yes: bool,
 }
 
 #[derive(Args, Debug)]

@@ -32,7 +32,7 @@ Examples:
 
 pub(super) const LIST: &str = "\
 Examples:
-  hqt-tmux list
+  hqt-tmux list --running
   hqt-tmux list --json | jq -r '.[] | select(.state == \"dead\").id'";
 
 pub(super) const SHOW: &str = "\
@@ -42,7 +42,8 @@ Examples:
 
 pub(super) const STOP: &str = "\
 Examples:
-  hqt-tmux stop fix
+  hqt-tmux stop fix api
+  hqt-tmux stop --all
   hqt-tmux stop -- -odd-name          a name that begins with a dash";
 
 pub(super) const RENAME: &str = "\
@@ -50,8 +51,11 @@ Example:
   hqt-tmux rename 3f2a 'login page'";
 
 pub(super) const DELETE: &str = "\
+It asks before the conversation of a sandboxed session is lost.
+
 Examples:
-  hqt-tmux delete fix
+  hqt-tmux delete fix api
+  hqt-tmux delete --stopped --older 30d
   hqt-tmux delete --force fix         even while it is running";
 
 pub(super) const DOCTOR: &str = "\

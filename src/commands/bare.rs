@@ -23,7 +23,7 @@ pub(crate) fn run(context: &Context) -> anyhow::Result<ExitCode> {
         Err(_) => false,
     };
     if !is_empty {
-        return list::run(context, &cli::List { json: false });
+        return list::run(context, &cli::List { running: false, quiet: false, json: false });
     }
     let help = Cli::command().render_help();
     let help = match console::colors_enabled_stderr() {

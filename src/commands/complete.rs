@@ -51,7 +51,7 @@ fn command(folder: Option<PathBuf>) -> Command {
         let arg = if arg.is_positional() { arg } else { arg.hide(true) };
         let folder = folder.clone();
         match arg.get_value_hint() {
-            _ if arg.get_id() == "session" => {
+            _ if ["session", "sessions"].contains(&arg.get_id().as_str()) => {
                 arg.add(ArgValueCompleter::new(move |typed: &OsStr| {
                     sessions(folder.as_deref(), &typed.to_string_lossy())
                 }))

@@ -11,13 +11,22 @@ use crate::{cli, host};
 
 pub(crate) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<ExitCode> {
     let store = context.store_to_look_at()?;
-    let sessions = store.all()?;
+    let mut sessions = store.all()?;
     let survey = Survey::of(context, &sessions)?;
+    if arguments.running {
+        sessions.retain(|session| survey.state(session) == State::Running);
+    }
+    if arguments.quiet {
+        let ids: String = sessions.iter().map(|session| format!("{}\n", session.id)).collect();
+        print(&ids)?;
+        return Ok(ExitCode::Done);
+    }
     match arguments.json {
         true => {
             let all = sessions.iter().map(|session| Object::of(session, &survey));
             print_json(&all.collect::<Vec<_>>())?;
         }
+        false if sessions.is_empty() && arguments.running => say("no session runs"),
         false if sessions.is_empty() => {
             say("there is no session yet; start one with: hqt-tmux new");
         }

@@ -36,18 +36,17 @@ pub(super) fn given(arguments: &cli::New) -> Result<Option<String>, UserError> {
     }
 }
 
-/// What is said of `arguments` that look like a message: they are the harness's at every resume.
+/// What is said of `arguments` that look like a message: they are the harness's at every resume. What stands behind an
+/// option may be its value.
 pub(super) fn note_on(harness: &Harness, arguments: &[OsString]) -> Option<String> {
-    let is_text = |word: &OsString| {
-        word.to_str().is_some_and(|word| !word.starts_with('-') && word.contains(' '))
+    let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+    let is_message = |at: &usize| {
+        let behind_an_option = *at > 0 && is_option(&arguments[at - 1]);
+        !arguments[*at].is_empty() && !is_option(&arguments[*at]) && !behind_an_option
     };
-    let begins =
-        arguments.first().filter(|word| word.to_str().is_some_and(|word| !word.starts_with('-')));
-    let found = begins.or_else(|| arguments.iter().find(|word| is_text(word)))?;
-    harness.takes_a_prompt().then(|| {
-        format!(
-            "`{}` is sent at every resume; --prompt sends a first message once",
-            for_terminal(found)
-        )
-    })
+    let found = (0..arguments.len()).find(is_message).filter(|_| harness.takes_a_prompt())?;
+    Some(format!(
+        "`{}` is sent at every resume; --prompt sends a first message once",
+        for_terminal(&arguments[found])
+    ))
 }

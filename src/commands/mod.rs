@@ -17,6 +17,7 @@ mod picker;
 mod policy_change;
 pub(crate) mod rename;
 pub(crate) mod resume;
+mod several;
 pub(crate) mod show;
 mod status;
 pub(crate) mod stop;

@@ -63,7 +63,7 @@ pub(super) fn confirm_weakening(
     if after.sandbox == Sandboxing::Off {
         say(&leaving(after));
     }
-    match prompt::weaken(&question)? {
+    match prompt::yes(&question)? {
         true => Ok(()),
         false => bail!(UserError::cancelled()),
     }

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 use nix::sys::signal::{Signal, kill};
 
-use crate::context::{Context, mark_seen};
+use crate::commands::several;
+use crate::context::{Context, mark_seen, say};
 use crate::error::{ExitCode, UserError};
 use crate::session::{Session, SessionId};
 use crate::store::Store;
@@ -22,22 +23,34 @@ const INTERVAL: Duration = Duration::from_millis(15);
 
 pub(crate) fn run(context: &Context, arguments: &cli::Stop) -> anyhow::Result<ExitCode> {
     let store = context.store()?;
-    let session = survey::find(&store, &arguments.session)?;
-    stop(context, &store, &session)?;
-    mark_seen(&store, &[&session.id]);
-    Ok(ExitCode::Done)
+    let folder = context.state_folder()?;
+    let mut sessions = match arguments.all {
+        true => store.all()?,
+        false => several::named(&store, &arguments.sessions)?,
+    };
+    if arguments.all {
+        sessions.retain(|session| lock::is_held(&folder, &session.id).unwrap_or(true));
+    }
+    if sessions.is_empty() {
+        say("no session runs");
+    }
+    Ok(several::each(context, &sessions, |session| {
+        let ended = stop(context, &store, session)?;
+        mark_seen(&store, &[&session.id]);
+        Ok(if ended { "stopped" } else { "did not run:" }.to_owned())
+    }))
 }
 
-/// Ends what runs of `session`, and closes the panes that were kept.
-pub(super) fn stop(context: &Context, store: &Store, session: &Session) -> anyhow::Result<()> {
+/// Ends what runs of `session`, and closes the panes that were kept; whether something ran.
+pub(super) fn stop(context: &Context, store: &Store, session: &Session) -> anyhow::Result<bool> {
     let folder = context.state_folder()?;
-    end_run(&folder, &session.id)?;
+    let ended = end_run(&folder, &session.id)?;
     let session = store.get(&session.id)?.unwrap_or_else(|| session.clone());
     if session.may_have_a_pane() && lock::is_held(&folder, &session.id)? {
         bail!("session {} was started again meanwhile", session.id);
     }
     let Some(socket) = &session.socket else {
-        return Ok(());
+        return Ok(ended);
     };
     let tmux = context.tmux_at(socket);
     match tmux.list() {
@@ -55,7 +68,7 @@ pub(super) fn stop(context: &Context, store: &Store, session: &Session) -> anyho
         }
         Err(_) => {}
     }
-    Ok(())
+    Ok(ended)
 }
 
 /// Closes what is left of all runs: the newest may have been one in a person's shell, and an older one has left its
@@ -68,11 +81,12 @@ fn close_kept_panes(tmux: &Tmux, listing: &Listing, session: &Session) {
     }
 }
 
-/// Asks `exec` to end its harness, and waits until the lock is free.
-fn end_run(folder: &Path, id: &SessionId) -> anyhow::Result<()> {
+/// Asks `exec` to end its harness, and waits until the lock is free; whether it was held.
+fn end_run(folder: &Path, id: &SessionId) -> anyhow::Result<bool> {
     let deadline = Instant::now() + PATIENCE;
-    let mut asked = None;
+    let (mut asked, mut ran) = (None, false);
     while let Some(holder) = lock::holder(folder, id)? {
+        ran = true;
         let late = Instant::now() > deadline;
         if let Some(holder) = holder
             && (asked != Some(holder) || late)
@@ -87,5 +101,5 @@ fn end_run(folder: &Path, id: &SessionId) -> anyhow::Result<()> {
         }
         thread::sleep(INTERVAL);
     }
-    Ok(())
+    Ok(ran)
 }

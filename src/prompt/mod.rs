@@ -114,8 +114,8 @@ pub(crate) fn net() -> anyhow::Result<bool> {
     Ok(select("Network", &items, 0)? == 0)
 }
 
-/// Whether a session may do more than before. Always a list: a pasted line break must not answer it.
-pub(crate) fn weaken(question: &str) -> anyhow::Result<bool> {
+/// Whether something may be done that can't be taken back. Always a list: a pasted line break must not answer it.
+pub(crate) fn yes(question: &str) -> anyhow::Result<bool> {
     Ok(select(question, &["No".to_owned(), "Yes".to_owned()], 0)? == 1)
 }
 

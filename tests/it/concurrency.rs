@@ -208,6 +208,6 @@ fn a_run_that_is_just_going_is_waited_for() {
     env.wait_runs(2);
     env.run(&["stop", &id]).ok_with_words();
     env.wait_closed(&id);
-    while_held(&env, &id, &["delete", &id]).ok();
+    while_held(&env, &id, &["delete", &id]).ok_with_words();
     assert!(env.list().is_empty());
 }

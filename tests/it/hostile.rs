@@ -192,7 +192,8 @@ fn s40_words_that_end_in_a_semicolon_arrive_as_they_are() {
     let words = [";", "x;", "\\;", "a\\;", ";;", "kill-session", "a ;", "#(pwn)", "$(pwn)", "{"];
     let mut args = vec!["--harness", "claude", "--name", "x;", "--"];
     args.extend(words);
-    let id = env.new_session(&args);
+    let id = env.run(&[&["new", "-d", "-c", env.project().to_str().unwrap()], &args[..]].concat());
+    let id = id.ok_with_words().trim_end().to_owned();
     let run = env.wait_runs(1).remove(0);
     assert!(run.argv.ends_with(&words.map(String::from)), "{:?}", run.argv);
     assert_eq!(env.session(&id)["name"], "x;");

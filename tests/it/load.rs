@@ -121,7 +121,7 @@ fn s14_twenty_resumes_at_once_start_one_harness() {
         env.wait_until("the losers' windows to close", || (env.panes().len() == 2).then_some(()));
         assert_eq!(stand_ins(&env).len(), 1);
         assert_eq!(env.wait_runs(runs + 1).len(), runs + 1);
-        env.run(&["delete", "--force", &id]).ok();
+        env.run(&["delete", "--force", &id]).ok_with_words();
         env.wait_closed(&id);
     }
 }
@@ -133,7 +133,7 @@ fn s16_a_resumed_harness_that_fails_late_is_no_reason_to_start_fresh() {
     // Kiro's conversations can't be looked for, so the time alone tells.
     let id = env.new_session(&["--harness", "kiro"]);
     env.wait_screen(&id, "FAKE-READY");
-    env.run(&["stop", &id]).ok();
+    env.run(&["stop", &id]).ok_with_words();
     fs::write(env.project().join("fake.rc"), "say hello\n").unwrap();
     env.run(&["resume", "-d", "--conversation", "known", &id]).ok();
     env.wait_screen(&id, "FAKE-READY");

@@ -74,6 +74,8 @@ mod scarce;
 mod servers;
 /// A user's own tmux settings.
 mod settings;
+/// Verbs that take several sessions.
+mod several;
 /// A tmux server that does not answer.
 mod silent;
 /// What a person reads, word for word.

@@ -27,7 +27,7 @@ fn z01_a_first_message_is_sent_once() {
         assert_eq!(env.session(&id)["prompt"], TEXT);
         env.type_line(&id, "say something");
         env.wait_screen(&id, "SAID");
-        env.run(&["stop", &id]).ok();
+        env.run(&["stop", &id]).ok_with_words();
         for flags in [&[][..], &["--fresh"]] {
             env.run(&[&["resume", "-d", &id], flags].concat()).ok_with_words();
             let screen = env.wait_screen(&id, "FAKE-READY");
@@ -35,7 +35,7 @@ fn z01_a_first_message_is_sent_once() {
             assert!(!run.argv.iter().any(|word| word.contains("fix it")), "{harness} {flags:?}");
             let is_fresh = !flags.is_empty();
             assert!(!is_fresh || screen.contains("first message is not sent again"), "{screen}");
-            env.run(&["stop", &id]).ok();
+            env.run(&["stop", &id]).ok_with_words();
         }
         let shown = env.run(&["show", &id]).ok();
         assert!(shown.contains("first message") && shown.contains("fix it"), "{shown}");

@@ -55,8 +55,8 @@ fn comes_back(env: &TestEnv, id: &str, conversation: &str) {
     env.run(&["resume", "-d", id]).ok();
     let run = env.wait_runs(runs + 1).pop().unwrap();
     assert_eq!(run.after("--resume"), Some(conversation));
-    env.run(&["stop", id]).ok();
-    env.run(&["delete", id]).ok();
+    env.run(&["stop", id]).ok_with_words();
+    env.run(&["delete", "--yes", id]).ok_with_words();
     env.wait_closed(id);
 }
 
@@ -94,7 +94,7 @@ fn s27_a_disk_that_fills_up_loses_nothing() {
     env.wait_runs(runs + 1);
     comes_back(&env, &id, &conversation);
     for id in [running, failed] {
-        env.run(&["delete", "--force", &id]).ok();
+        env.run(&["delete", "--force", &id]).ok_with_words();
         env.wait_closed(&id);
     }
 }
@@ -136,12 +136,12 @@ fn s27_a_full_cache_folder_starts_no_sandbox() {
     let id = env.ready(&["--sandbox"]);
     env.type_line(&id, "say hello");
     env.wait_screen(&id, "SAID");
-    env.run(&["stop", &id]).ok();
+    env.run(&["stop", &id]).ok_with_words();
     let conversation = env.session(&id)["conversation_id"].clone();
     // A folder of its own that is there serves again.
     env.take_files("cache");
     env.run(&["resume", "-d", &id]).ok();
-    env.run(&["stop", &id]).ok();
+    env.run(&["stop", &id]).ok_with_words();
     let panes = env.panes();
     new(&env, &["--sandbox"]).refuses(&[env.path("cache").to_str().unwrap()]);
     env.wait_until("the window to close", || (env.panes() == panes).then_some(()));
@@ -179,7 +179,7 @@ fn s25_another_writer_is_waited_for() {
     env.wait_state(&ending, "stopped");
     env.wait_closed(&ending);
     assert_eq!(env.list().len(), 5);
-    env.run(&["stop", &id]).ok();
+    env.run(&["stop", &id]).ok_with_words();
     comes_back(&env, &id, &conversation);
 }
 
@@ -207,9 +207,9 @@ fn a_clock_that_went_back_changes_no_order() {
     assert!(table.lines().skip(1).all(in_seconds), "ages:\n{table}");
     for newest in [third, second] {
         env.run(&["resume", "-d", &newest]).ok();
-        env.run(&["stop", &newest]).ok();
+        env.run(&["stop", &newest]).ok_with_words();
         env.run(&["resume", "--last"]).ok();
         assert_eq!(env.session(&newest)["state"], "running", "the one that ran last");
-        env.run(&["stop", &newest]).ok();
+        env.run(&["stop", &newest]).ok_with_words();
     }
 }

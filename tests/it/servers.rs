@@ -259,7 +259,7 @@ fn x43_a_server_that_is_started_remembers_nothing_of_the_caller() {
     env.type_line(&id, "say hello");
     env.wait_screen(&id, "SAID");
     let shell = shell_in(&env, "=hqt:");
-    env.run(&["stop", &id]).ok();
+    env.run(&["stop", &id]).ok_with_words();
     // A later pane of that tmux session is one as any other.
     type_into(&env, &shell, &exec(&id));
     wait_in(&env, &shell, "FAKE-READY claude resumed");

@@ -102,7 +102,7 @@ fn sessions_listed_and_shown() {
     env.wait_screen(&sandboxed, "FAKE-READY");
     let plain = env.new_session(&["--harness", "generic", "--", "cat"]);
     env.wait_state(&plain, "running");
-    env.run(&["stop", &plain]).ok();
+    env.run(&["stop", &plain]).ok_with_words();
     let mut whole = told(&env, &["list"], &env.run(&["list"]));
     for (name, id) in [("sandboxed", &sandboxed), ("plain", &plain)] {
         whole += &format!("\n\n{name}:\n{}", told(&env, &["show", id], &env.run(&["show", id])));

@@ -26,12 +26,12 @@ const PRINTING: &[&[&str]] = &[
     &["resume", "-d", "--dry-run", "plain"],
 ];
 
-/// Verbs that do something and have nothing to say.
-const QUIET: &[&[&str]] = &[
-    &["rename", "plain", "plain"],
-    &["resume", "-d", "plain"],
-    &["stop", "plain"],
-    &["delete", "plain"],
+/// Verbs that do something, with what they say of it to a person.
+const DOING: &[(&[&str], &str)] = &[
+    (&["rename", "plain", "plain"], ""),
+    (&["resume", "-d", "plain"], ""),
+    (&["stop", "plain"], "hqt-tmux: stopped plain ("),
+    (&["delete", "plain"], "hqt-tmux: deleted plain ("),
 ];
 
 /// The binary with `args`, its streams as a shell redirects them.
@@ -102,16 +102,16 @@ fn who_has_read_enough_is_told_nothing() {
 }
 
 #[test]
-fn who_changes_something_has_nothing_to_say() {
+fn who_changes_something_has_no_data() {
     let env = TestEnv::new();
     plain(&env);
-    for args in QUIET {
+    for (args, said) in DOING {
         let output = env.run(args);
-        assert_eq!(output.stdout, "", "{output}");
-        output.ok();
+        assert!(output.stderr.starts_with(said), "{output}");
+        assert_eq!(output.ok_with_words(), "");
     }
     plain(&env);
-    for args in QUIET {
+    for (args, _) in DOING {
         redirected(&env, args, ">/dev/full 2>/dev/full").ok();
     }
 }
@@ -177,8 +177,8 @@ fn a_long_name_is_a_name() {
     env.run(&["rename", "plain", &long]).ok();
     assert_eq!(env.list()[0]["name"], long.as_str());
     env.run(&["rename", "--", &long, "-x"]).ok();
-    env.run(&["stop", "--", "-x"]).ok();
-    env.run(&["delete", "--", "-x"]).ok();
+    env.run(&["stop", "--", "-x"]).ok_with_words();
+    env.run(&["delete", "--", "-x"]).ok_with_words();
     assert!(fs::exists(env.store()).unwrap());
     assert!(env.list().is_empty());
 }

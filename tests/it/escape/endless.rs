@@ -167,7 +167,7 @@ fn a_folder_of_any_depth_is_deleted() {
                [(os.mkdir('d'), os.chdir('d')) for _ in range(30000)]; os.mkdir('shut', 0)";
     inside.allows(&format!("python3 -c \"{act}\""));
     inside.end();
-    let output = env.run(&["delete", &inside.id]);
+    let output = env.run(&["delete", "--yes", &inside.id]);
     // What removes the test's own folder goes down as deep as there is stack.
     env.finish({
         let mut remove = env.command("rm");

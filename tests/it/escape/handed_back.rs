@@ -27,7 +27,7 @@ fn world(env: &TestEnv, act: &str, end: &str) -> (String, String, String) {
     let id = env.new_session(&["--harness", "generic", "--", &program]);
     let state = if end == "exit 0" { "stopped" } else { "dead" };
     env.wait_state(&id, state);
-    env.run(&["stop", &id]).ok();
+    env.run(&["stop", &id]).ok_with_words();
     env.tmux(&["set-option", "-gw", "window-style", "fg=#aabbcc,bg=#112233"]);
     (shell(env), id, program)
 }

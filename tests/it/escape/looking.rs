@@ -67,7 +67,7 @@ fn x15_verbs_that_only_look_touch_nothing_in_the_project() {
         &["show", "--json", &id],
         &["doctor", "--status"],
         &["stop", &id],
-        &["delete", &other],
+        &["delete", "--yes", &other],
     ] {
         assert_eq!(named(&env, args), [], "{args:?}");
     }

@@ -162,7 +162,7 @@ fn x02_where_a_deleted_session_has_worked_no_link_is_followed() {
     new.arg(&other).args(["--", "true"]);
     let id = env.finish(new).ok_with_words();
     env.wait_state(id.trim(), "stopped");
-    env.run(&["delete", id.trim()]).ok_with_words();
+    env.run(&["delete", "--yes", id.trim()]).ok_with_words();
     let text = planned(&env, &env.project(), &["--", "tool"]);
     assert!(!text.contains("deploy.sh"), "{text}");
 }

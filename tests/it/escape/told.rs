@@ -119,7 +119,7 @@ fn s36_what_an_agent_left_in_its_cache_is_deleted() {
     inside.end();
     let cache = env.path("cache/hqt-tmux").join(&inside.id);
     assert!(cache.exists(), "the positive control: it is there");
-    env.run(&["delete", &inside.id]).ok();
+    env.run(&["delete", "--yes", &inside.id]).ok_with_words();
     assert!(!cache.exists());
 }
 
