@@ -20,7 +20,10 @@ fn running_bwrap(env: &TestEnv, id: &str) -> Vec<String> {
 
 /// Starts sandboxed, ends, and compares what `resume --dry-run` says with what then runs.
 fn compare(env: &TestEnv, args: &[&str]) {
-    let id = env.new_session(&[&["--harness", "claude", "--sandbox"][..], args].concat());
+    let mut new = env.hqt(&["new", "-d", "--harness", "claude", "--sandbox", "--cwd"]);
+    new.arg(env.project()).args(args);
+    // Of words it is said that they are sent at every resume.
+    let id = env.finish(new).ok_with_words().trim_end().to_owned();
     env.wait_screen(&id, "FAKE-READY");
     env.type_line(&id, "say hello");
     env.wait_screen(&id, "SAID");
