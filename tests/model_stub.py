@@ -10,6 +10,7 @@ FOLDER stand
   NAME.command  given by the test: a question with `RUNBASH NAME` makes the harness run this shell command; where NAME
                 begins with `ask`, codex is told that it needs more than its own sandbox allows
   NAME.said     what the harness told that the command said
+  wellknown     given by the test: what opencode is told as the configuration of a server
 A question with `ASKUSER` makes claude ask its user something.
 Every other question is answered with `STUB-REPLY`. It ends when its standard input does.
 """
@@ -165,6 +166,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         answer = {"object": "list", "data": [], "models": []}
+        if self.path == "/.well-known/opencode":
+            with open(f"{FOLDER}/wellknown", encoding="utf-8") as file:
+                answer = json.load(file)
         if self.path.split("?")[0].endswith("/accounts/check"):
             account = {"id": "a", "plan_type": "pro", "structure": "personal", "is_deactivated": False,
                        "workspace_backend_origin": "https://backend.invalid",

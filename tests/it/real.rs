@@ -27,6 +27,8 @@ mod left_open;
 mod logins;
 /// Copilot, which only tests/newest-harnesses starts.
 mod more;
+/// Opencode, which only tests/newest-harnesses starts.
+mod opencode;
 /// Where its files land, and what of the host it can't read.
 mod private;
 mod programs;

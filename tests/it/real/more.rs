@@ -9,9 +9,14 @@ use super::crossing::order;
 use super::programs::{executables, more_executables, tools};
 use super::world::{COPILOT, World};
 
-fn world() -> Option<World> {
+/// A world in which opencode and copilot are installed as well.
+pub(super) fn more_world(variables: &[(&str, &str)]) -> Option<World> {
     let path = format!("{}:{}:{}", more_executables().display(), executables().display(), tools());
-    let mut world = World::on_a_server_with(&[("PATH", &path)])?;
+    World::on_a_server_with(&[&[("PATH", path.as_str())], variables].concat())
+}
+
+fn world() -> Option<World> {
+    let mut world = more_world(&[])?;
     let port = fs::read_to_string(world.env.path("model/port")).unwrap();
     world.env.set("COPILOT_PROVIDER_BASE_URL", format!("http://127.0.0.1:{port}"));
     for (name, value) in [
