@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::host::{Host, Workplaces, links, script};
-use crate::sandbox::{Bind, Origin};
+use crate::sandbox::{Bind, Origin, refusal, roots};
 
 /// Where harnesses are installed that a PATH in force may lack: a popup has the tmux server's.
 const MORE_FOLDERS: &[&str] =
@@ -87,10 +87,9 @@ pub(super) fn installation(home: &Path, path: &Path) -> Option<PathBuf> {
             return Some(above);
         }
     }
-    // A Python environment: its libraries stand beside its bin.
-    let environment = path.parent().and_then(Path::parent)?;
-    let is_one = !home.starts_with(environment) && environment.join("pyvenv.cfg").is_file();
-    is_one.then(|| environment.to_owned())
+    let root = path.parent().and_then(Path::parent)?;
+    let is_one = || roots::INSTALLATIONS.iter().any(|mark| root.join(mark).exists());
+    (!refusal::holds_private(root, home) && is_one()).then(|| root.to_owned())
 }
 
 /// The existing folders of PATH, canonical.

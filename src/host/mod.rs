@@ -22,6 +22,7 @@ pub(crate) mod logins;
 pub(crate) mod machine;
 mod mentioned;
 mod named_commands;
+mod on_path;
 pub(crate) mod own;
 mod placing;
 mod planted;

@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::host::{Host, Workplaces, executable, links, reading};
+use crate::host::on_path::{self, Asked};
+use crate::host::{Host, Workplaces, links, reading};
 use crate::sandbox::{Bind, Origin, roots};
 
 /// What is shown of the user's tools.
@@ -63,9 +64,8 @@ pub(super) fn look_up(
         }
     }
     tools.show_cargo(home, workplaces);
-    for folder in path_folders(host) {
-        tools.show_path_folder(home, &folder, &is_own, workplaces, shown);
-    }
+    let lost = on_path::add(host, &Asked { home, project, workplaces, shown }, &mut tools.binds);
+    tools.notes.extend(lost.note());
     tools.find_tokens(home);
     tools
 }
@@ -91,28 +91,6 @@ impl Tools {
                 self.binds.push(Origin::Tool.read_only_at(source, dest));
             }
         }
-    }
-
-    /// A folder of PATH below the home folder, so that the agent has the user's own tools.
-    fn show_path_folder(
-        &mut self,
-        home: &Path,
-        folder: &Path,
-        is_own: &dyn Fn(&Path) -> bool,
-        workplaces: &Workplaces,
-        shown: &dyn Fn(&Path) -> bool,
-    ) {
-        let Some(way) = workplaces.way(folder) else {
-            return;
-        };
-        let end = way.end.clone();
-        if is_own(&end) || !end.starts_with(home) || end == home || !end.is_dir() {
-            return;
-        }
-        let is_planted = workplaces.hold(&end);
-        let root = if is_planted { None } else { executable::installation(home, &end.join("x")) };
-        self.binds.extend(way.made_anew(Origin::Tool).filter(|link| !shown(link.dest())));
-        self.show(root.unwrap_or(end), shown);
     }
 
     /// By name, right in each folder, and in those of versions.
@@ -152,10 +130,4 @@ fn names_a_token(text: &str) -> bool {
     text.match_indices("token").any(|(at, found)| {
         text[at + found.len()..].trim_start_matches(['"', '\'', ' ', '\t']).starts_with('=')
     })
-}
-
-/// The folders of PATH, as they are named there.
-fn path_folders(host: &Host) -> impl Iterator<Item = PathBuf> + '_ {
-    let path = host.var("PATH").unwrap_or_default();
-    std::env::split_paths(path).filter(|folder| folder.is_absolute())
 }

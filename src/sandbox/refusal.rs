@@ -158,6 +158,17 @@ pub(crate) fn holds_credentials(path: &Path, home: &Path) -> bool {
     lies_in(path, home, SECRET).or_else(|| lies_in(path, home, OBEYED)).is_some()
 }
 
+/// Whether `path` is above, or is, the home folder or something private in it.
+pub(crate) fn holds_private(path: &Path, home: &Path) -> bool {
+    home.starts_with(path) || path.strip_prefix(home).is_ok_and(|below| private_in(below).is_some())
+}
+
+/// What is private in the folder `below` of a home folder.
+fn private_in(below: &Path) -> Option<&'static str> {
+    let mut private = PRIVATE.iter().chain(SECRET).chain(OBEYED).copied();
+    private.find(|name| Path::new(name).starts_with(below))
+}
+
 /// The one of `names`, folders and files of `home`, that `path` is or lies in.
 fn lies_in(path: &Path, home: &Path, names: &[&'static str]) -> Option<&'static str> {
     let below = path.strip_prefix(home).ok()?;
@@ -206,8 +217,7 @@ fn private_reason(cwd: &Path, around: &Surroundings) -> Option<String> {
         let Ok(below) = cwd.strip_prefix(home) else {
             continue;
         };
-        let holds = |name: &&&str| Path::new(name).starts_with(below);
-        if let Some(private) = PRIVATE.iter().chain(SECRET).chain(OBEYED).find(holds) {
+        if let Some(private) = private_in(below) {
             return Some(format!("it is or contains the private folder ~/{private}"));
         }
         if let Some(private) = lies_in(cwd, home, SECRET).or_else(|| lies_in(cwd, home, OBEYED)) {

@@ -5,6 +5,7 @@ mod downloads;
 /// Repositories in all their layouts.
 mod git;
 /// Version managers and a real toolchain.
+mod layouts;
 mod managers;
 /// Names and places of projects.
 mod paths;

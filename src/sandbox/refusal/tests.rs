@@ -68,7 +68,8 @@ fn folders_of_tools_and_what_stands_beside_them_are_no_project() {
             assert!(is_refused(folder.clone()), "{folder:?}");
         }
         // The control: where people keep projects.
-        let is_shared = ["go", ".julia", ".local"].iter().any(|name| root.starts_with(name));
+        let is_shared =
+            [".config", "go", ".julia", ".local"].iter().any(|name| root.starts_with(name));
         assert_eq!(is_refused(first.join("alias")), !is_shared, "{root:?}");
         beside[usize::from(is_shared)] += 1;
     }
