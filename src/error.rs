@@ -13,7 +13,7 @@ pub(crate) enum ExitCode {
     Usage,
     /// The user left a prompt.
     Cancelled,
-    /// What the harness ended with: said by `inner` to bubblewrap alone.
+    /// What the harness ended with: said by `inner` to bubblewrap, and by `exec` to tmux.
     Harness(u8),
 }
 

@@ -140,6 +140,17 @@ impl Ended {
     }
 }
 
+impl Ended {
+    /// The status by which a shell tells of it; a failure is never 0.
+    pub(crate) fn status(self) -> u8 {
+        let status = match self {
+            Self::Code(code) => code,
+            Self::Signal(signal) => 128 + signal,
+        };
+        u8::try_from(status).ok().filter(|status| *status > 0).unwrap_or(u8::MAX)
+    }
+}
+
 impl fmt::Display for Ended {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -192,7 +203,7 @@ pub(crate) struct Session {
     #[serde(skip)]
     pub(crate) run_open: bool,
     /// The last run ended badly and nobody has looked since.
-    #[serde(skip)]
+    #[serde(rename = "unseen")]
     pub(crate) failed_unseen: bool,
     /// What the last run said about itself: a fallback, say.
     pub(crate) note: Option<String>,

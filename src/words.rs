@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::{Duration, SystemTime};
 
 use crate::escape::for_terminal;
-use crate::session::{FsAccess, Sandboxing, State};
+use crate::session::{Ended, FsAccess, Sandboxing, Session, State};
 use crate::terminal;
 
 /// RFC 3339, UTC.
@@ -12,13 +12,28 @@ pub(crate) fn time(time: SystemTime) -> String {
     humantime::format_rfc3339_millis(time).to_string()
 }
 
-/// The state, in its colour where stdout has colours.
-pub(crate) fn state_word(state: State) -> String {
-    let word = console::style(state.as_str());
+/// The state, and of one that does not run how it ended, where that was bad and nobody has looked: `failed 3`.
+pub(crate) fn state(session: &Session, state: State) -> String {
+    let ended = session.last_exit.map(|exit| exit.ended);
+    match (state, ended) {
+        (State::Dead | State::Stopped, _) if session.run_open => "killed".to_owned(),
+        (State::Dead | State::Stopped, Some(ended)) if session.failed_unseen => match ended {
+            Ended::Code(code) => format!("failed {code}"),
+            Ended::Signal(_) => "killed".to_owned(),
+        },
+        _ => state.as_str().to_owned(),
+    }
+}
+
+/// The same, in its colour where stdout has colours.
+pub(crate) fn state_in_colour(session: &Session, state: State) -> String {
+    let word = console::style(self::state(session, state));
+    let is_bad = session.failed_unseen || session.run_open;
     let word = match state {
         State::Running => word.green(),
-        State::Dead => word.red(),
         State::Unknown => word.yellow(),
+        State::Dead => word.red(),
+        State::Stopped if is_bad => word.red(),
         State::Stopped => word,
     };
     word.to_string()

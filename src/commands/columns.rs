@@ -93,12 +93,16 @@ impl Column {
             Self::Name => for_terminal(&session.name),
             Self::Harness => for_terminal(&session.harness),
             // The mark: a run changed what the host may run, or was not seen to its end; `show` says which.
-            Self::State if session.report.is_empty() && !survey.is_untold(session) => {
-                words::state_word(survey.state(session))
+            Self::State => {
+                let word = words::state_in_colour(session, survey.state(session));
+                let has_changed = !session.report.is_empty() || survey.is_untold(session);
+                word + if has_changed { " !" } else { "" }
             }
-            Self::State => format!("{} !", words::state_word(survey.state(session))),
             Self::Activity => activity().unwrap_or("-").to_owned(),
-            Self::Doing => activity().unwrap_or_else(|| survey.state(session).as_str()).to_owned(),
+            Self::Doing => match activity() {
+                Some(activity) => activity.to_owned(),
+                None => words::state(session, survey.state(session)),
+            },
             Self::Sandbox => words::sandbox_word(&session.sandbox).to_owned(),
             Self::Age => words::age(session.created_at, seen.now),
             Self::Folder => for_terminal(&session.cwd),

@@ -32,7 +32,9 @@ pub(crate) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<Ex
         }
         false => print(&as_table(&sessions, &survey, context.width()))?,
     }
-    let failed = sessions.iter().filter(|session| session.failed_unseen);
+    // Whoever reads it through a pipe may be a program.
+    let is_seen = !arguments.json && context.width().is_some();
+    let failed = sessions.iter().filter(|session| session.failed_unseen && is_seen);
     mark_seen(&store, &failed.map(|session| &session.id).collect::<Vec<_>>());
     let is_unknown = |session: &&Session| survey.state(session) == State::Unknown;
     let mut unknown = sessions.iter().filter(is_unknown);

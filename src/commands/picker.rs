@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 
 use crate::commands::columns::{PICKER, Seen};
 use crate::commands::table::Layout;
-use crate::context::Context;
+use crate::context::{Context, mark_seen};
 use crate::error::UserError;
 use crate::prompt::Items;
 use crate::session::{Session, SessionId};
@@ -44,7 +44,9 @@ pub(super) fn choose(
             .hint("hqt-tmux resume SESSION, or --last")
         );
     }
-    let chosen = pick(context, &all)?;
+    let chosen = pick(context, &all);
+    mark_seen(store, &all.iter().map(|session| &session.id).collect::<Vec<_>>());
+    let chosen = chosen?;
     // As it is by now.
     survey::find(store, all[chosen].id.as_str())
 }

@@ -21,7 +21,9 @@ pub(crate) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<Ex
         true => print_json(&Object::of(&session, &survey))?,
         false => print(&text(context, &session, &survey))?,
     }
-    mark_seen(&store, &[&session.id]);
+    if !arguments.json {
+        mark_seen(&store, &[&session.id]);
+    }
     Ok(ExitCode::Done)
 }
 
@@ -85,7 +87,7 @@ fn what_it_is(session: &Session) -> Vec<[String; 2]> {
 }
 
 fn how_it_goes(session: &Session, survey: &Survey) -> Vec<[String; 2]> {
-    let mut rows = vec![row("state", survey.state(session).as_str().to_owned())];
+    let mut rows = vec![row("state", words::state(session, survey.state(session)))];
     let activity = survey.activity(session);
     rows.extend(activity.map(|activity| row("activity", activity.as_str().to_owned())));
     if let (Some(socket), Some(pane)) = (&session.socket, survey.pane(session)) {

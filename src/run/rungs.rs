@@ -233,7 +233,7 @@ impl Prepared {
             // Gone before the end is recorded: a session that is stopped has left nothing behind.
             drop(std::mem::take(&mut self.marks));
             aftermath.settle(context, close)?;
-            return Ok(if failed { ExitCode::Failed } else { ExitCode::Done });
+            return Ok(if failed { ExitCode::Harness(ended.status()) } else { ExitCode::Done });
         }
     }
 

@@ -45,6 +45,11 @@ const PROGRAMS: &[Runner] = &[
         &[".dir-locals.el", ".dir-locals-2.el", ".emacs.desktop"],
     ),
     runs("debuggers", "started there", &[".gdbinit", ".lldbinit"]),
+    runs(
+        "ghci, irb, pry, iex, ocaml, octave",
+        "started there",
+        &[".ghci", ".irbrc", ".pryrc", ".iex.exs", ".ocamlinit", ".octaverc"],
+    ),
     runs("direnv", "a shell enters the folder", &[".envrc"]),
     runs("autoenv", "a shell enters the folder", &[".autoenv*"]),
     Runner {

@@ -189,7 +189,7 @@ impl Store {
     pub(crate) fn mark_seen(&self, ids: &[&SessionId]) -> Result<()> {
         for id in ids {
             self.change(
-                "UPDATE session SET failed_unseen = 0 WHERE id = ?1",
+                "UPDATE session SET failed_unseen = 0 WHERE id = ?1 AND failed_unseen = 1",
                 params![id.as_str()],
             )?;
         }

@@ -121,10 +121,12 @@ fn push_command(open: &mut TmuxCommand<'static>, command: &PaneCommand<'_>) {
     push(open, &["--", command.exe, "exec", command.id.as_str()]);
 }
 
-fn marks(target: &str, id: &SessionId) -> [TmuxCommand<'static>; 2] {
+fn marks(target: &str, id: &SessionId) -> [TmuxCommand<'static>; 3] {
     [
         named("set-option", &["-p", "-t", target, MARK, id.as_str()]),
         Closing::AfterSuccess.of(target),
+        // From tmux 3.3 on: its own "Pane is dead" would scroll the harness's last line away.
+        named("set-option", &["-pq", "-t", target, "remain-on-exit-format", ""]),
     ]
 }
 

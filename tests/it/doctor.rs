@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{TestEnv, binary, is_root, repository_folder};
+use crate::support::{Terminal, TestEnv, binary, is_root, repository_folder};
 
 /// The check that speaks of `what`.
 fn check<'v>(checks: &'v Value, what: &str) -> &'v Value {
@@ -182,8 +182,13 @@ fn the_status_line_is_one_short_line() {
         let line = env.run(&["doctor", "--status"]).ok();
         (line != running).then_some(line)
     });
-    // Whoever has looked at the list knows it.
+    // A program has not looked.
     env.list();
+    env.run(&["list"]).ok();
+    assert_eq!(env.run(&["doctor", "--status"]).ok(), failed);
+    let terminal = Terminal::run(&env, &["list"]);
+    assert!(terminal.wait_for("failed 3").contains("failed 3 "));
+    assert_eq!(terminal.wait_exit(), 0);
     let seen = env.run(&["doctor", "--status"]).ok();
     assert_ne!(seen, failed);
     assert_eq!(seen, before);

@@ -1,6 +1,6 @@
 //! Every arrow of the life of a session.
 
-use crate::support::{TestEnv, argv_of, descendants, wait_gone};
+use crate::support::{TestEnv, argv_of, descendants, kill_hard, wait_gone};
 
 #[test]
 fn new_opens_a_marked_window_and_prints_the_id() {
@@ -241,4 +241,45 @@ fn delete_of_a_dead_session_closes_its_pane() {
     env.run(&["delete", &id]).ok_with_words();
     assert!(env.session(&id).is_null());
     env.wait_closed(&id);
+}
+
+#[test]
+fn z04_a_kept_pane_shows_the_last_words_and_the_status_is_the_harnesss() {
+    let env = TestEnv::new();
+    let command = ["--harness", "generic", "--", "sh", "-c", "read x; echo THE REASON; exit 3"];
+    let id = env.new_session(&command);
+    env.type_line(&id, "go");
+    env.wait_state(&id, "dead");
+    let screen = env.wait_screen(&id, "ended with status 3");
+    assert!(screen.contains("THE REASON"), "{screen}");
+    let pane = env.pane_of(&id).id;
+    let format = "#{pane_dead_status}";
+    let status = || env.tmux(&["display-message", "-p", "-t", &pane, format]).trim().to_owned();
+    env.wait_until("its status in tmux", || (status() == "3").then_some(()));
+    // tmux 3.2 has no word in it.
+    let format = env.tmux_output(&["show-options", "-gwv", "remain-on-exit-format"]);
+    assert!(!format.status.success() || !screen.contains("Pane is dead"), "{screen}");
+}
+
+#[test]
+fn z09_how_a_session_ended_is_its_state_until_a_person_has_looked() {
+    let env = TestEnv::new();
+    let id = env.ready(&[]);
+    env.type_line(&id, "exit 3");
+    env.wait_state(&id, "dead");
+    let listed = || env.run(&["list"]).ok();
+    assert!(listed().contains("failed 3"), "{}", listed());
+    assert_eq!(env.session(&id)["unseen"], true);
+    let shown = env.run(&["show", &id]).ok();
+    assert!(shown.contains("failed 3"), "{shown}");
+    assert!(!listed().contains("failed"), "{}", listed());
+    assert_eq!(env.session(&id)["unseen"], false);
+    // One whose `exec` was killed says so until it runs again.
+    env.run(&["resume", "-d", &id]).ok_with_words();
+    env.wait_state(&id, "running");
+    kill_hard(env.pane_of(&id).pid);
+    env.wait_until("the end", || listed().contains("killed").then_some(()));
+    env.run(&["resume", "-d", &id]).ok_with_words();
+    env.wait_state(&id, "running");
+    assert!(!listed().contains("killed"), "{}", listed());
 }

@@ -114,13 +114,14 @@ fn a_list_tells_of_each_session_what_json_tells() {
         let start = headings.find(heading).unwrap();
         line[start..].split("  ").next().unwrap().trim().to_owned()
     };
-    for session in env.list() {
+    let words = ["killed", "running", "failed 4", "failed 3", "stopped"];
+    for (session, word) in env.list().iter().zip(words) {
         let line = lines.next().unwrap();
+        assert_eq!(column(line, "STATE"), word, "{text}");
         for (heading, field) in [
             ("ID", "id"),
             ("NAME", "name"),
             ("HARNESS", "harness"),
-            ("STATE", "state"),
             ("ACTIVITY", "activity"),
             ("FOLDER", "cwd"),
         ] {
