@@ -36,8 +36,8 @@ fn text(context: &Context, session: &Session, survey: &Survey) -> String {
     }
     if let Sandboxing::On(policy) = session.sandbox {
         rows.extend(the_sandbox(context, session, policy));
-        rows.extend(own_state(context, session));
     }
+    rows.extend(own_state(context, session));
     table::texts(&rows, context.width())
 }
 

@@ -85,6 +85,7 @@ fn x30_words_leave_the_sandbox_and_freedom_does_not() {
         assert!(own, "{harness}: its own permissions are not named: {:?}", run.argv);
         let told = env.run(&["show", &id]).ok();
         assert!(told.contains("leaves the sandbox"), "{told}");
+        assert!(told.contains("own state"), "what it left is kept, and goes with `delete`: {told}");
     }
 }
 
