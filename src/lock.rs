@@ -108,10 +108,10 @@ pub(crate) struct Marks {
 
 impl Marks {
     /// Makes the files `paths` with `content` where they are missing.
-    pub(crate) fn place(paths: &[PathBuf], content: &str) -> Result<Self, UserError> {
+    pub(crate) fn place(paths: &[PathBuf], content: &str) -> anyhow::Result<Self> {
         let mut marks = Self::default();
         for path in paths {
-            let file = mark(path, content).map_err(|error| cannot_mark(path, &error))?;
+            let file = mark(path, content).map_err(|error| cannot_mark(path, error))?;
             marks.held.push((path.clone(), file));
         }
         Ok(marks)
@@ -170,9 +170,11 @@ fn try_to_mark(path: &Path, content: &str) -> io::Result<fs::File> {
     Ok(file)
 }
 
-fn cannot_mark(path: &Path, error: &io::Error) -> UserError {
+fn cannot_mark(path: &Path, error: io::Error) -> anyhow::Error {
     let shown = for_terminal(path);
-    match error.kind() {
+    let words = match error.kind() {
+        // Its folder went meanwhile.
+        io::ErrorKind::NotFound => return error.into(),
         io::ErrorKind::WouldBlock => UserError::new(format!(
             "`{shown}` is locked by another program, which may be a session's in a folder above"
         ))
@@ -181,7 +183,8 @@ fn cannot_mark(path: &Path, error: &io::Error) -> UserError {
         )),
         _ => UserError::new(format!("could not mark the repository at `{shown}`: {error}"))
             .hint("look at it, remove it where it is nothing of yours, and try again"),
-    }
+    };
+    words.into()
 }
 
 /// Whether `path` is still the file that was opened.

@@ -61,8 +61,7 @@ pub(crate) fn unknown_harness(name: &str) -> UserError {
 
 /// All that is needed to plan a session, found out once and good for every rung.
 pub(crate) struct Planner {
-    pub(crate) session: Session,
-    pub(crate) harness: &'static Harness,
+    pub(crate) wanted: Wanted,
     facts: Facts,
 }
 
@@ -125,9 +124,17 @@ impl Planner {
             Purpose::Run { workplaces } => Some(workplaces),
             _ => None,
         };
+        let session = session.clone();
         let wanted = Wanted { session, harness, sandbox, pane, workplaces, tmux_sockets };
         let facts = gather(caller, &wanted)?;
-        Ok(Self { session: session.clone(), harness, facts })
+        Ok(Self { wanted, facts })
+    }
+
+    /// Looks at the machine again on behalf of `caller`.
+    pub(crate) fn look_again(&mut self, caller: &Host) -> Result<(), UserError> {
+        host::ensure_still_there(&self.wanted.session.cwd)?;
+        self.facts = host::gather(caller, &self.wanted)?;
+        Ok(())
     }
 
     /// What a sandbox is made of; `None` for an unsandboxed session.
@@ -137,7 +144,7 @@ impl Planner {
 
     /// The plan of `rung`, or why it may not be run.
     pub(crate) fn plan(&self, rung: &Rung) -> Result<Plan, UserError> {
-        plan::make(&self.session, self.harness, rung, &self.facts)
+        plan::make(&self.wanted.session, self.wanted.harness, rung, &self.facts)
     }
 }
 

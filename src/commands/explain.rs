@@ -13,7 +13,7 @@ use crate::session::{FsAccess, Policy};
 /// What `--dry-run` does: the line on stdout, the policy in words on stderr.
 pub(super) fn dry_run(planner: &Planner, plan: &Plan) -> anyhow::Result<()> {
     print(&format!("{}\n", shell_line(&plan.argv)))?;
-    if let Ok(Some(policy)) = plan::policy(&planner.session) {
+    if let Ok(Some(policy)) = plan::policy(&planner.wanted.session) {
         for (label, text) in lines(planner, plan, policy) {
             say(&format!("{label}: {text}"));
         }
@@ -29,7 +29,7 @@ pub(super) fn lines(planner: &Planner, plan: &Plan, policy: Policy) -> Vec<(&'st
     let Some(side) = planner.sandbox() else {
         return Vec::new();
     };
-    let cwd = &planner.session.cwd;
+    let cwd = &planner.wanted.session.cwd;
     let mut lines = vec![
         ("project", project(policy)),
         ("network", network(policy).to_owned()),

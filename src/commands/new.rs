@@ -33,7 +33,7 @@ pub(crate) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<Exi
     let tmux = context.tmux();
     let sockets = vec![tmux.socket_path().to_owned()];
     let planner = Planner::before_start(&context.host, &session, sockets)?;
-    let rung = ladder::first(planner.harness, &session, &session.sandbox, false, mint);
+    let rung = ladder::first(planner.wanted.harness, &session, &session.sandbox, false, mint);
     let plan = planner.plan(&rung)?;
     if arguments.dry_run {
         explain::dry_run(&planner, &plan)?;
@@ -43,7 +43,9 @@ pub(crate) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<Exi
         bail!(tmux::Error::NoServer(tmux.socket_path().to_owned()).explain());
     }
 
-    for note in plan.notes.iter().chain(&message::note_on(planner.harness, &session.arguments)) {
+    for note in
+        plan.notes.iter().chain(&message::note_on(planner.wanted.harness, &session.arguments))
+    {
         say(note);
     }
     let store = context.store()?;

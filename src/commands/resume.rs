@@ -123,7 +123,8 @@ fn start(
     let (tmux, spot) = spot(context, session, survey);
     let sockets = vec![tmux.socket_path().to_owned()];
     let planner = Planner::before_start(&context.host, &changed, sockets)?;
-    let rung = ladder::first(planner.harness, &changed, &session.sandbox, arguments.fresh, mint);
+    let rung =
+        ladder::first(planner.wanted.harness, &changed, &session.sandbox, arguments.fresh, mint);
     let plan = planner.plan(&rung)?;
     if arguments.dry_run {
         explain::dry_run(&planner, &plan)?;

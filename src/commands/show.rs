@@ -45,7 +45,7 @@ fn text(context: &Context, session: &Session, survey: &Survey) -> String {
 fn the_sandbox(context: &Context, session: &Session, policy: Policy) -> Vec<[String; 2]> {
     let explained = || -> Result<_, UserError> {
         let planner = Planner::to_show(&context.host, session)?;
-        let rung = ladder::first(planner.harness, session, &session.sandbox, false, mint);
+        let rung = ladder::first(planner.wanted.harness, session, &session.sandbox, false, mint);
         let plan = planner.plan(&rung)?;
         Ok(explain::lines(&planner, &plan, policy))
     };

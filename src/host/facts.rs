@@ -21,8 +21,8 @@ use crate::sandbox::{SandboxFacts, refusal};
 use crate::session::{Policy, Session};
 
 /// What the facts are wanted for.
-pub(crate) struct Wanted<'a> {
-    pub(crate) session: &'a Session,
+pub(crate) struct Wanted {
+    pub(crate) session: Session,
     pub(crate) harness: &'static Harness,
     /// bubblewrap and the policy, for a sandboxed session.
     pub(crate) sandbox: Option<(PathBuf, Policy)>,
@@ -35,8 +35,8 @@ pub(crate) struct Wanted<'a> {
 }
 
 /// Looks at the machine on behalf of the caller `host`.
-pub(crate) fn gather(host: &Host, wanted: &Wanted<'_>) -> Result<Facts, UserError> {
-    let program = program(host, wanted.session, wanted.harness)?;
+pub(crate) fn gather(host: &Host, wanted: &Wanted) -> Result<Facts, UserError> {
+    let program = program(host, &wanted.session, wanted.harness)?;
     let sandbox = match &wanted.sandbox {
         Some((bwrap, policy)) => {
             let workplaces = workplaces(host, wanted)?;
@@ -51,7 +51,7 @@ pub(crate) fn gather(host: &Host, wanted: &Wanted<'_>) -> Result<Facts, UserErro
 }
 
 /// The same without all that what stands in the project, or in its git folder, decides: neither is looked into.
-pub(crate) fn gather_outside(host: &Host, wanted: &Wanted<'_>) -> Result<Facts, UserError> {
+pub(crate) fn gather_outside(host: &Host, wanted: &Wanted) -> Result<Facts, UserError> {
     let outside = host.kept_out_of(&wanted.session.cwd);
     let program = match program_outside(&outside, wanted).transpose() {
         Ok(program) => program,
@@ -71,12 +71,7 @@ pub(crate) fn gather_outside(host: &Host, wanted: &Wanted<'_>) -> Result<Facts, 
     Ok(Facts { caller: host.env.clone(), ..facts })
 }
 
-fn facts(
-    host: &Host,
-    program: PathBuf,
-    wanted: &Wanted<'_>,
-    sandbox: Option<SandboxSide>,
-) -> Facts {
+fn facts(host: &Host, program: PathBuf, wanted: &Wanted, sandbox: Option<SandboxSide>) -> Facts {
     let home = host.home();
     Facts {
         own_exe: host.exe.clone(),
@@ -90,12 +85,12 @@ fn facts(
     }
 }
 
-fn workplaces(host: &Host, wanted: &Wanted<'_>) -> Result<Workplaces, UserError> {
+fn workplaces(host: &Host, wanted: &Wanted) -> Result<Workplaces, UserError> {
     Workplaces::with(host, wanted.workplaces.as_deref(), Some(&wanted.session.cwd))
 }
 
 /// The executable, where it is found without a look into the project: a word with a slash begins there.
-fn program_outside(host: &Host, wanted: &Wanted<'_>) -> Option<Result<PathBuf, UserError>> {
+fn program_outside(host: &Host, wanted: &Wanted) -> Option<Result<PathBuf, UserError>> {
     let Wanted { session, harness, .. } = wanted;
     let is_outside = |word: &OsString| {
         let in_project = session.cwd.join(word).starts_with(&session.cwd);
@@ -156,12 +151,12 @@ fn side(
     host: &Host,
     policy: Policy,
     program: Option<&Path>,
-    wanted: &Wanted<'_>,
+    wanted: &Wanted,
     bwrap: PathBuf,
     workplaces: &Workplaces,
 ) -> Result<SandboxSide, UserError> {
     let home = host.home()?;
-    let session = wanted.session;
+    let session = &wanted.session;
     let cwd = &session.cwd;
     let facts = sandbox_facts(host, &home, bwrap, policy.net);
     let shown = |path: &Path| path.starts_with(cwd) || facts.shows(path);

@@ -9,7 +9,7 @@
 use std::fs;
 use std::io::{Read, Seek, Write};
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
@@ -31,6 +31,8 @@ use crate::signals::{Signals, Source};
 pub(crate) const CONTROL_FD: i32 = 3;
 /// No signal has this number.
 pub(crate) const GO: u8 = 0;
+/// Nor this: the harness is not to start.
+const NEVER: u8 = u8::MAX;
 /// `inner` writes its report here.
 pub(crate) const REPORT_FD: i32 = 4;
 
@@ -41,6 +43,8 @@ const WAY_OUT: &[(Duration, Signal)] = &[
     (Duration::from_millis(2_500), Signal::SIGTERM),
     (Duration::from_millis(2_800), Signal::SIGKILL),
 ];
+/// When it is asked again whether the harness is in.
+const SOON: Duration = Duration::from_millis(50);
 /// When the whole chain is killed.
 const LAST_MOMENT: Duration = Duration::from_millis(3_000);
 
@@ -74,6 +78,11 @@ pub(crate) struct Chain {
     status: OwnedFd,
     sandboxed: bool,
     renewals: Option<Renewals>,
+    restless: bool,
+    /// What has lost its guard, and was not told yet.
+    unguarded: Vec<PathBuf>,
+    /// What `inner` has reported until now.
+    said: String,
 }
 
 impl Chain {
@@ -85,19 +94,32 @@ impl Chain {
         renewed: &dyn Fn(&Renewed),
     ) -> anyhow::Result<Run> {
         let started = Instant::now();
+        self.tell(renewed);
+        // What has lost its guard already is guarded by another start.
+        let spoilt = self.unguarded.first().filter(|_| !self.restless).cloned();
+        let order = if spoilt.is_none() { GO } else { NEVER };
         // A pipe that nobody reads any more: the chain is ending already.
-        let _ = write(&self.control, &[GO]);
+        let _ = write(&self.control, &[order]);
         let (ended, asked_to_end) = self.watch(signals, renewed)?;
-        Ok(Run {
-            outcome: outcome(
-                ended,
-                &read_all(&self.report),
-                &read_all(&self.status),
-                self.sandboxed,
-            ),
-            lasted: started.elapsed(),
-            asked_to_end,
-        })
+        self.tell(renewed);
+        let outcome = match spoilt {
+            Some(path) => Outcome::NotMade(identity::replaced(&path)),
+            None => outcome(ended, &self.said, &read_all(&self.status), self.sandboxed),
+        };
+        Ok(Run { outcome, lasted: started.elapsed(), asked_to_end })
+    }
+
+    /// Passes on what was renewed; what has lost its guard, once the harness is in. Whether that is to come.
+    fn tell(&mut self, renewed: &dyn Fn(&Renewed)) -> bool {
+        let mut news = self.renewals.as_mut().map(Renewals::read).unwrap_or_default();
+        self.unguarded.append(&mut news.unguarded);
+        self.said.push_str(&read_all(&self.report));
+        let is_in = self.said.starts_with("started");
+        if is_in {
+            news.unguarded = std::mem::take(&mut self.unguarded);
+        }
+        renewed(&news);
+        !self.unguarded.is_empty()
     }
 
     /// How the chain ended, and whether it was asked to.
@@ -108,13 +130,15 @@ impl Chain {
     ) -> anyhow::Result<(ExitStatus, bool)> {
         let mut asked: Option<Instant> = None;
         let mut sent = 0;
+        let mut is_to_come = !self.unguarded.is_empty();
         loop {
-            let due =
+            let step =
                 asked.map(|asked| next_step(asked, sent).saturating_duration_since(Instant::now()));
+            let due = step.into_iter().chain(is_to_come.then_some(SOON)).min();
             let other = self.renewals.as_ref().map(|renewals| renewals as &dyn Source);
             let woken = signals.wait(other, due)?;
-            if let (true, Some(renewals)) = (woken.other, &mut self.renewals) {
-                renewed(&renewals.read());
+            if woken.other || is_to_come {
+                is_to_come = self.tell(renewed);
             }
             if let Some(ended) = self.child.try_wait()? {
                 return Ok((ended, asked.is_some()));
@@ -145,9 +169,13 @@ fn next_step(asked: Instant, sent: usize) -> Instant {
     }
 }
 
-/// Starts the chain of `plan`, all but the harness; from this thread, since the kernel ties
+/// Starts the chain of `plan`, all but the harness, `restless`: guarded files are replaced all the time; from this thread, since the kernel ties
 /// `--die-with-parent` to the thread that forked.
-pub(crate) fn stand(plan: &Plan) -> anyhow::Result<Chain> {
+pub(crate) fn stand(plan: &Plan, restless: bool) -> anyhow::Result<Chain> {
+    let logins = plan.logins.iter();
+    let watched: Vec<&Path> = logins.flat_map(|one| [one.host.as_path(), &one.copy]).collect();
+    // Before the look at what is to be mounted, so that nothing is replaced unseen.
+    let renewals = Renewals::of(&watched, &plan.watched.guarded);
     let (control_read, control_write) = pipe2(OFlag::O_CLOEXEC)?;
     let (report_read, report_write) = pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
     let (status_read, status_write) = pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
@@ -158,34 +186,38 @@ pub(crate) fn stand(plan: &Plan) -> anyhow::Result<Chain> {
         .env_clear()
         .envs(&plan.environment)
         .current_dir(&plan.cwd)
-        .fd_mappings(descriptors(plan, [control_read, report_write, status_write])?)
+        .fd_mappings(descriptors(plan, restless, [control_read, report_write, status_write])?)
         .context("could not arrange the descriptors")?;
     let child = command
         .spawn()
         .with_context(|| format!("could not run `{}`", crate::escape::for_terminal(program)))?;
-    let logins = plan.logins.iter();
-    let watched: Vec<&Path> = logins.flat_map(|one| [one.host.as_path(), &one.copy]).collect();
     Ok(Chain {
         child,
         control: control_write,
         report: report_read,
         status: status_read,
         sandboxed: plan.sandboxed,
-        renewals: Renewals::of(&watched, &plan.watched.guarded),
+        renewals,
+        restless,
+        unguarded: Vec::new(),
+        said: String::new(),
     })
 }
 
 /// What the chain is given, at its fixed numbers.
 fn descriptors(
     plan: &Plan,
+    restless: bool,
     [control, report, status]: [OwnedFd; 3],
 ) -> anyhow::Result<Vec<FdMapping>> {
     let mut given = vec![(control, CONTROL_FD), (report, REPORT_FD)];
     if plan.sandboxed {
+        let restless = if restless { &plan.watched.guarded[..] } else { &[] };
+        let expected = identity::expectations(&plan.mounts, restless)?;
         given.extend([
             (status, STATUS_FD),
             (in_memory(&filter::program()?)?, FILTER_FD),
-            (in_memory(&identity::expectations(&plan.mounts)?)?, EXPECTED_FD),
+            (in_memory(&expected)?, EXPECTED_FD),
         ]);
     }
     let mappings = given.into_iter().map(|(parent_fd, child_fd)| FdMapping { parent_fd, child_fd });

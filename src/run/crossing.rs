@@ -16,7 +16,7 @@ pub(super) fn carry(
     rung: Rung,
     told: bool,
 ) -> anyhow::Result<Rung> {
-    let (harness, session) = (planner.harness, &planner.session);
+    let (harness, session) = (planner.wanted.harness, &planner.wanted.session);
     let was_outside = stored.sandbox == Sandboxing::Off;
     let comes = session.sandbox != Sandboxing::Off
         && (was_outside || told || !own::exists(host, &session.id));
@@ -56,7 +56,7 @@ pub(super) fn why_fresh(
     let Rung::Fresh { conversation } = rung else {
         return None;
     };
-    let (harness, session) = (planner.harness, &planner.session);
+    let (harness, session) = (planner.wanted.harness, &planner.wanted.session);
     let is_outside = session.sandbox == Sandboxing::Off;
     if is_outside && stored.sandbox != Sandboxing::Off && harness.conversation != Conversation::None
     {

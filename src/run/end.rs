@@ -50,15 +50,15 @@ impl Aftermath<'_> {
     }
 
     fn id(&self) -> &SessionId {
-        &self.planner.session.id
+        &self.planner.wanted.session.id
     }
 
     /// What stays on the screen of a kept pane.
     fn in_words(&self) -> String {
-        let harness = self.planner.harness.id;
+        let harness = self.planner.wanted.harness.id;
         let what = match self.outcome {
             Outcome::Ended(ended) => format!("{harness} ended with {ended}"),
-            Outcome::NeverStarted(words) => {
+            Outcome::NotMade(words) | Outcome::NeverStarted(words) => {
                 format!("{harness} did not start: {}", lines_for_terminal(words))
             }
         };
@@ -70,7 +70,7 @@ impl Aftermath<'_> {
         let Some(side) = self.planner.sandbox() else {
             return Ok(());
         };
-        let made = host::sockets::made_since(&self.planner.session.cwd, side);
+        let made = host::sockets::made_since(&self.planner.wanted.session.cwd, side);
         if made.is_empty() {
             return Ok(());
         }
@@ -85,7 +85,7 @@ impl Aftermath<'_> {
     fn note(&self, context: &Context) -> anyhow::Result<()> {
         match self.outcome {
             Outcome::Ended(_) => Ok(()),
-            Outcome::NeverStarted(words) => {
+            Outcome::NotMade(words) | Outcome::NeverStarted(words) => {
                 let words = format!("it did not start: {words}");
                 Ok(context.store()?.add_note(self.id(), &words)?)
             }
@@ -165,7 +165,7 @@ pub(super) fn remember_conversation(
     planner: &Planner,
     start: SystemTime,
 ) -> anyhow::Result<()> {
-    let (harness, session) = (planner.harness, &planner.session);
+    let (harness, session) = (planner.wanted.harness, &planner.wanted.session);
     if !matches!(harness.conversation, Conversation::Learnt(_)) {
         return Ok(());
     }

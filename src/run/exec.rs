@@ -69,7 +69,7 @@ fn run_uncalled(
     prepared: Prepared,
     signals: Signals,
 ) -> anyhow::Result<ExitCode> {
-    let id = prepared.planner.session.id.clone();
+    let id = prepared.id.clone();
     let is_guest = !is_pane_of(context, pane, &id)
         && own_pane(context, pane).is_some_and(|(tmux, own)| tmux.mark(&own, Some(&id)).is_ok());
     if !is_guest {

@@ -36,6 +36,10 @@ pub(crate) fn run(arguments: &cli::Inner) -> anyhow::Result<ExitCode> {
     let Pipes { mut control, mut report } = Pipes::open()?;
     let mut signals = Signals::catch().context("could not catch signals")?;
     let inside = is_inside_sandbox();
+    if inside && let Err(error) = verify_mounts() {
+        writeln!(report, "unmade {error:#}")?;
+        return Ok(ExitCode::Failed);
+    }
     let harness = match start_when_told(&arguments.command, inside, &mut control) {
         Ok(Some(harness)) => harness,
         Ok(None) => return Ok(ExitCode::Failed),
@@ -64,7 +68,6 @@ fn start_when_told(
     control: &mut fs::File,
 ) -> anyhow::Result<Option<Pid>> {
     if inside {
-        verify_mounts()?;
         // Before the harness is there; best effort, `doctor` says whether this kernel can.
         let _ = scope::enter();
     }

@@ -9,4 +9,5 @@ pub(crate) mod inner;
 mod outcome;
 mod renewed;
 mod rungs;
+mod standing;
 mod watch;

@@ -12,7 +12,9 @@ use crate::session::Ended;
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Outcome {
     Ended(Ended),
-    /// The sandbox could not be made, or the harness not be executed.
+    /// The sandbox could not be made as planned: nothing has run in it, and another try may do.
+    NotMade(String),
+    /// The harness could not be executed.
     NeverStarted(String),
 }
 
@@ -39,6 +41,7 @@ pub(super) fn outcome(
                     return Outcome::Ended(Ended::Signal(signal));
                 }
             }
+            Some(("unmade", words)) => return Outcome::NotMade(words.to_owned()),
             Some(("failed", words)) => return Outcome::NeverStarted(words.to_owned()),
             _ => {}
         }
@@ -50,7 +53,7 @@ pub(super) fn outcome(
     match (exit_code(bwrap_status), status.signal()) {
         (Some(code), _) => Outcome::Ended(Ended::Code(code)),
         (None, _) if sandboxed && harness.is_none() && status.code().is_some() => {
-            Outcome::NeverStarted(format!("bubblewrap could not make the sandbox ({status})"))
+            Outcome::NotMade(format!("bubblewrap could not make the sandbox ({status})"))
         }
         (None, Some(signal)) => Outcome::Ended(Ended::Signal(signal)),
         (None, None) => Outcome::Ended(Ended::Code(status.code().unwrap_or(1))),
@@ -80,11 +83,8 @@ mod tests {
             outcome(failed, "started 7\nexit 1\n", "{\"exit-code\": 1}", true),
             Outcome::Ended(Ended::Code(1))
         );
-        assert!(matches!(outcome(failed, "", "", true), Outcome::NeverStarted(_)));
-        assert!(matches!(
-            outcome(failed, "", "{\"child-pid\": 17}\n", true),
-            Outcome::NeverStarted(_)
-        ));
+        assert!(matches!(outcome(failed, "", "", true), Outcome::NotMade(_)));
+        assert!(matches!(outcome(failed, "", "{\"child-pid\": 17}\n", true), Outcome::NotMade(_)));
         assert_eq!(
             outcome(failed, "", "{\"child-pid\": 17}\n{\"exit-code\": 137}", true),
             Outcome::Ended(Ended::Code(137))
@@ -112,7 +112,7 @@ mod tests {
         ) {
             // A sandboxed one, for the other kind kills the group that the report names.
             let ended = outcome(ExitStatus::from_raw(status), &report, &told, true);
-            if let (Outcome::NeverStarted(words), false) = (&ended, report.contains("failed ")) {
+            if let Outcome::NotMade(words) = &ended {
                 prop_assert!(words.starts_with("bubblewrap could not"), "{words}");
             }
         }

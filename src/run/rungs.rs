@@ -10,17 +10,14 @@ use crate::context::{Context, say};
 use crate::error::{ExitCode, UserError};
 use crate::escape::for_terminal;
 use crate::handover::Message;
-use crate::host::{Host, changes, conversations, own};
+use crate::host::{Host, changes, conversations};
 use crate::ladder::Rung;
-use crate::lock::Marks;
-use crate::plan::Plan;
 use crate::planner::{Planner, Purpose, mint};
-use crate::run::chain::Chain;
+use crate::run::chain::Run;
 use crate::run::end::Aftermath;
 use crate::run::outcome::Outcome;
-use crate::run::renewed::Told;
-use crate::run::{chain, crossing, end, renewed};
-use crate::sandbox::guard;
+use crate::run::standing::{Made, Standing};
+use crate::run::{crossing, end, renewed};
 use crate::session::{Ended, Sandboxing, Session, SessionId};
 use crate::signals::Signals;
 use crate::store::Store;
@@ -39,15 +36,11 @@ struct Wish {
 
 /// A run that is about to begin, with the lock held.
 pub(super) struct Prepared {
-    id: SessionId,
+    pub(super) id: SessionId,
     rung: Rung,
-    plan: Plan,
-    pub(super) planner: Planner,
-    chain: Chain,
+    standing: Standing,
     terminal: Saved,
     start: SystemTime,
-    marks: Marks,
-    told: Told,
 }
 
 /// Takes the lock, plans, and starts the chain; `None` when somebody else has the lock. The run counts as
@@ -76,25 +69,12 @@ pub(super) fn prepare(
     let sockets = socket.iter().cloned().collect();
     let purpose = Purpose::Run { workplaces: store.workplaces()? };
     let planner = Planner::new(&context.host, &session, pane_env, sockets, purpose)?;
-    let rung = ladder::first(planner.harness, &session, &stored.sandbox, wish.fresh, mint);
+    let rung = ladder::first(planner.wanted.harness, &session, &stored.sandbox, wish.fresh, mint);
     let rung = crossing::carry(&context.host, &planner, &stored, rung, wish.told)?;
-    let plan = planner.plan(&rung)?;
-    let told = Told::default();
-    make_ready(context, &planner, &plan, &told)?;
-    let marks = Marks::place(&plan.marks, guard::MARK)?;
-    // Last of all, for what is made for the run is none of its changes.
-    changes::begin(&folder, id, &plan.watched)?;
-    let prepared = Prepared {
-        id: id.clone(),
-        marks,
-        terminal: terminal::save(),
-        start: host::now(),
-        chain: chain::stand(&plan)?,
-        plan,
-        planner,
-        rung,
-        told,
-    };
+    end::settle_killed_run(context, id)?;
+    let (id, terminal, start) = (id.clone(), terminal::save(), host::now());
+    let standing = Standing::of(context, planner, &rung)?;
+    let prepared = Prepared { id, rung, standing, terminal, start };
     prepared.begin(context, &store, &stored, socket.as_deref(), wish)?;
     Ok(Some(prepared))
 }
@@ -120,25 +100,6 @@ fn wanted(context: &Context, stored: &Session, message: Option<&Message>) -> (Se
     (session, wish)
 }
 
-/// Makes what the plan needs on the host, and notes what is there before the run.
-fn make_ready(
-    context: &Context,
-    planner: &Planner,
-    plan: &Plan,
-    told: &Told,
-) -> anyhow::Result<()> {
-    let (host, harness, session) = (&context.host, planner.harness, &planner.session);
-    for creation in &plan.create {
-        host::create(creation)?;
-    }
-    if plan.sandboxed {
-        own::make_ready(host, harness, session, &plan.mounts)?;
-        // The harness starts all the same: it then asks for a login, or does without.
-        renewed::settle(plan, told, true);
-    }
-    end::settle_killed_run(context, &session.id)
-}
-
 impl Prepared {
     /// Records that the run begins.
     fn begin(
@@ -150,13 +111,13 @@ impl Prepared {
         wish: Wish,
     ) -> anyhow::Result<()> {
         // A policy is changed together with the start that it was changed for.
-        let sandbox = &self.planner.session.sandbox;
+        let Standing { planner, made, .. } = &self.standing;
+        let sandbox = &planner.wanted.session.sandbox;
         if *sandbox != stored.sandbox {
             store.set_sandbox(&self.id, sandbox)?;
         }
-        let workplaces = &self.plan.workplaces;
-        store.begin_run(&self.id, socket, host::now(), workplaces)?;
-        for note in &self.plan.notes {
+        store.begin_run(&self.id, socket, host::now(), &made.plan.workplaces)?;
+        for note in &made.plan.notes {
             say(note);
             store.add_note(&self.id, note)?;
         }
@@ -167,8 +128,7 @@ impl Prepared {
         }
         if stored.last_started_at.is_some()
             && !wish.fresh
-            && let Some(words) =
-                crossing::why_fresh(&context.host, &self.planner, stored, &self.rung)
+            && let Some(words) = crossing::why_fresh(&context.host, planner, stored, &self.rung)
         {
             say(words);
             store.add_note(&self.id, words)?;
@@ -201,40 +161,51 @@ impl Prepared {
         close: &dyn Fn(),
     ) -> anyhow::Result<ExitCode> {
         loop {
-            let (plan, id, told) = (&self.plan, &self.id, &self.told);
+            let (id, Standing { made: Made { plan, chain, .. }, told, .. }) =
+                (&self.id, &mut self.standing);
             let run =
-                self.chain.run(signals, &|renewed| renewed::take(context, id, plan, told, renewed));
+                chain.run(signals, &|renewed| renewed::take(context, id, plan, told, renewed));
             self.terminal.restore();
             let run = run?;
             let ended = match &run.outcome {
                 Outcome::Ended(ended) => *ended,
-                Outcome::NeverStarted(_) => Ended::Code(1),
+                Outcome::NotMade(_) | Outcome::NeverStarted(_) => Ended::Code(1),
             };
-            if !run.asked_to_end
-                && run.outcome == Outcome::Ended(ended)
-                && let Some(rung) = next_rung(context, &self.planner, &self.rung, ended, run.lasted)
-            {
-                end::remember_conversation(context, &self.planner, self.start)?;
-                fall_back(context, &self.planner.session, &self.rung, &rung, ended)?;
-                self.plan = self.planner.plan(&rung)?;
-                self.rung = rung;
-                self.chain = chain::stand(&self.plan)?;
+            if !run.asked_to_end && self.goes_on(context, &run)? {
                 continue;
             }
             let failed = !run.asked_to_end && !ended.is_by_user();
             let aftermath = Aftermath {
-                planner: &self.planner,
+                planner: &self.standing.planner,
                 outcome: &run.outcome,
                 ended,
                 failed,
                 start: self.start,
             };
-            renewed::settle(&self.plan, &self.told, false);
+            renewed::settle(&self.standing.made.plan, &self.standing.told, false);
             // Gone before the end is recorded: a session that is stopped has left nothing behind.
-            drop(std::mem::take(&mut self.marks));
+            drop(std::mem::take(&mut self.standing.made.marks));
             aftermath.settle(context, close)?;
             return Ok(if failed { ExitCode::Harness(ended.status()) } else { ExitCode::Done });
         }
+    }
+
+    /// Whether another chain stands after `run`: its sandbox was not made, or there is another rung.
+    fn goes_on(&mut self, context: &Context, run: &Run) -> anyhow::Result<bool> {
+        let ended = match run.outcome {
+            Outcome::NotMade(_) => return self.standing.again(context, &self.rung),
+            Outcome::NeverStarted(_) => return Ok(false),
+            Outcome::Ended(ended) => ended,
+        };
+        let planner = &self.standing.planner;
+        let Some(rung) = next_rung(context, planner, &self.rung, ended, run.lasted) else {
+            return Ok(false);
+        };
+        end::remember_conversation(context, planner, self.start)?;
+        fall_back(context, &planner.wanted.session, &self.rung, &rung, ended)?;
+        self.rung = rung;
+        self.standing.has_run();
+        self.standing.again(context, &self.rung)
     }
 
     /// Nobody knows of the run, and no harness was started.
@@ -256,8 +227,9 @@ fn next_rung(
     let Rung::Resume { conversation } = rung else {
         return None;
     };
-    let harness = planner.harness;
-    let transcript = conversations::look_up(&context.host, harness, &planner.session, conversation);
+    let harness = planner.wanted.harness;
+    let transcript =
+        conversations::look_up(&context.host, harness, &planner.wanted.session, conversation);
     ladder::after_resume(harness, conversation, ended, lasted, transcript, mint)
 }
 

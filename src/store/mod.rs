@@ -120,10 +120,7 @@ impl Store {
         workplaces: &[PathBuf],
     ) -> Result<()> {
         let transaction = self.connection.unchecked_transaction()?;
-        for folder in workplaces {
-            let query = "INSERT OR IGNORE INTO workplace (folder) VALUES (?1)";
-            self.change(query, [folder.as_os_str().as_bytes()])?;
-        }
+        self.add_workplaces(workplaces)?;
         self.change(
             "UPDATE session SET run_open = 1, failed_unseen = 0, note = NULL, \
              last_started_at = MAX(?2, 1 + (SELECT IFNULL(MAX(last_started_at), 0) FROM session)), \
@@ -135,6 +132,12 @@ impl Store {
             ],
         )?;
         Ok(transaction.commit()?)
+    }
+
+    /// Remembers for good that a run writes in `workplaces`.
+    pub(crate) fn add_workplaces(&self, workplaces: &[PathBuf]) -> Result<()> {
+        let query = "INSERT OR IGNORE INTO workplace (folder) VALUES (?1)";
+        workplaces.iter().try_for_each(|folder| self.change(query, [folder.as_os_str().as_bytes()]))
     }
 
     /// Makes `conversation` the current one; a different one before it is kept as the former.

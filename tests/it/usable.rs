@@ -9,6 +9,8 @@ mod layouts;
 mod managers;
 /// Names and places of projects.
 mod paths;
+/// Starts next to what the host writes.
+mod raced;
 /// The machine as programs expect it: users, names, certificates, time, text.
 mod system;
 /// A system whose /etc is another one than this machine's.

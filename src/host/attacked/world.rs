@@ -153,7 +153,7 @@ impl World {
         let caller = self.host.with_env(env);
         let wanted = Wanted {
             workplaces: None,
-            session: &session,
+            session: session.clone(),
             harness,
             sandbox: Some(("/usr/bin/bwrap".into(), policy)),
             pane: Variables::new(),

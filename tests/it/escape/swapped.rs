@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{TestEnv, Trial};
+use crate::support::{TestEnv, Trial, is_root, skipped};
 
 /// Exchanges two names over and over: renameat2(2) with RENAME_EXCHANGE.
 const SWAP: &str = "\
@@ -17,7 +17,7 @@ fn e18_what_is_swapped_between_look_and_mount_is_never_shown() {
     let env = TestEnv::new();
     env.require_bwrap();
     if cfg!(not(target_arch = "x86_64")) {
-        return crate::support::skipped("E18 swapped", "the number of renameat2 is x86_64's");
+        return skipped("E18 swapped", "the number of renameat2 is x86_64's");
     }
     let secret = env.home().join(".ssh");
     fs::create_dir_all(&secret).unwrap();
@@ -50,4 +50,32 @@ fn e18_what_is_swapped_between_look_and_mount_is_never_shown() {
     let mounts = fs::read_to_string(env.project().join("mounts")).unwrap_or_default();
     assert!(!mounts.contains("/.ssh "), "{mounts}");
     attacker.end();
+}
+
+#[test]
+fn y02_a_mount_that_was_led_elsewhere_starts_nothing() {
+    if !is_root() {
+        return skipped("Y02 led", "only root's bubblewrap is trusted");
+    }
+    let env = TestEnv::new();
+    env.require_bwrap();
+    for folder in [".vscode", "elsewhere"] {
+        fs::create_dir(env.project().join(folder)).unwrap();
+    }
+    // What bubblewrap does with a symlink in the place of the mount point.
+    let led = "#!/bin/sh\nfor a; do shift; case $a in */.vscode) [ -e led ] && \
+               a=${a%/.vscode}/elsewhere;; esac; set -- \"$@\" \"$a\"; done\nexec bwrap \"$@\"\n";
+    let script = env.path("script");
+    fs::write(&script, led.replace("exec bwrap", "PATH=/usr/bin:/bin exec bwrap")).unwrap();
+    let mut install = env.command("install");
+    install.arg(&script).arg(env.path("bin/bwrap"));
+    assert_eq!(env.finish(install).status, Some(0));
+    // The control: by the same way.
+    let id = env.new_session(&["--harness", "generic", "--sandbox", "--", "true"]);
+    env.wait_state(&id, "stopped");
+    fs::write(env.project().join("led"), "").unwrap();
+    let id = env.new_session(&["--harness", "generic", "--sandbox", "--", "touch", "started"]);
+    env.wait_state(&id, "dead");
+    assert!(env.screen(&id).contains("was replaced"), "{}", env.screen(&id));
+    assert!(!env.project().join("started").exists());
 }
