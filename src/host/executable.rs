@@ -102,6 +102,11 @@ pub(super) fn path_folders(host: &Host) -> Vec<PathBuf> {
         .collect()
 }
 
+/// The interpreter of the script `program`, where there is none.
+pub(crate) fn missing_interpreter(program: &Path) -> Option<PathBuf> {
+    script::interpreter(program).map(|found| found.program).filter(|path| !path.exists())
+}
+
 /// The program that runs the script `file`; for `/usr/bin/env NAME` the one that env finds. One that an
 /// agent may have put on PATH is passed over: inside it is found by itself.
 fn interpreter(host: &Host, workplaces: &Workplaces, file: &Path) -> Option<PathBuf> {

@@ -6,12 +6,12 @@
 //! The descriptors have fixed numbers, since they stand in no argument but bubblewrap's.
 #![expect(clippy::disallowed_methods, reason = "an edge: it runs the plan")]
 
-use std::fs;
 use std::io::{Read, Seek, Write};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use anyhow::Context;
 use command_fds::{CommandFdExt, FdMapping};
@@ -24,7 +24,7 @@ use crate::identity;
 use crate::plan::Plan;
 use crate::run::outcome::{Outcome, outcome};
 use crate::run::watch::{Renewals, Renewed};
-use crate::sandbox::{EXPECTED_FD, FILTER_FD, STATUS_FD, filter};
+use crate::sandbox::{ERROR_FD, EXPECTED_FD, FILTER_FD, STATUS_FD, filter};
 use crate::signals::{Signals, Source};
 
 /// `inner` reads [`GO`] and signal numbers here.
@@ -76,6 +76,7 @@ pub(crate) struct Chain {
     control: OwnedFd,
     report: OwnedFd,
     status: OwnedFd,
+    error: OwnedFd,
     sandboxed: bool,
     renewals: Option<Renewals>,
     restless: bool,
@@ -104,7 +105,13 @@ impl Chain {
         self.tell(renewed);
         let outcome = match spoilt {
             Some(path) => Outcome::NotMade(identity::replaced(&path)),
-            None => outcome(ended, &self.said, &read_all(&self.status), self.sandboxed),
+            None => outcome(
+                ended,
+                &self.said,
+                &read_all(&self.status),
+                &read_all(&self.error),
+                self.sandboxed,
+            ),
         };
         Ok(Run { outcome, lasted: started.elapsed(), asked_to_end })
     }
@@ -179,6 +186,7 @@ pub(crate) fn stand(plan: &Plan, restless: bool) -> anyhow::Result<Chain> {
     let (control_read, control_write) = pipe2(OFlag::O_CLOEXEC)?;
     let (report_read, report_write) = pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
     let (status_read, status_write) = pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
+    let (error_read, error_write) = pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
     let (program, arguments) = plan.argv.split_first().context("the plan is empty")?;
     let mut command = Command::new(program);
     command
@@ -188,6 +196,9 @@ pub(crate) fn stand(plan: &Plan, restless: bool) -> anyhow::Result<Chain> {
         .current_dir(&plan.cwd)
         .fd_mappings(descriptors(plan, restless, [control_read, report_write, status_write])?)
         .context("could not arrange the descriptors")?;
+    if plan.sandboxed {
+        command.stderr(error_write);
+    }
     let child = command
         .spawn()
         .with_context(|| format!("could not run `{}`", crate::escape::for_terminal(program)))?;
@@ -196,6 +207,7 @@ pub(crate) fn stand(plan: &Plan, restless: bool) -> anyhow::Result<Chain> {
         control: control_write,
         report: report_read,
         status: status_read,
+        error: error_read,
         sandboxed: plan.sandboxed,
         renewals,
         restless,
@@ -218,6 +230,7 @@ fn descriptors(
             (status, STATUS_FD),
             (in_memory(&filter::program()?)?, FILTER_FD),
             (in_memory(&expected)?, EXPECTED_FD),
+            (io::stderr().as_fd().try_clone_to_owned()?, ERROR_FD),
         ]);
     }
     let mappings = given.into_iter().map(|(parent_fd, child_fd)| FdMapping { parent_fd, child_fd });

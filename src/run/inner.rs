@@ -5,7 +5,7 @@
 //! nobody else would; and it takes the harness along when the pane's `exec` is gone.
 #![expect(clippy::disallowed_methods, reason = "an edge: it runs the harness")]
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::OpenOptionsExt;
@@ -20,23 +20,23 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::{Pid, close};
+use nix::unistd::{Pid, close, dup2_stderr};
 
 use crate::error::ExitCode;
 use crate::escape::for_terminal;
 use crate::run::chain::{CONTROL_FD, GO, REPORT_FD, close_inherited};
-use crate::sandbox::{EXPECTED_FD, OWN_BINARY};
+use crate::sandbox::{ERROR_FD, EXPECTED_FD, OWN_BINARY};
 use crate::session::Ended;
 use crate::signals::Signals;
-use crate::{cli, identity, scope, terminal};
+use crate::{cli, host, identity, scope, terminal};
 
 pub(crate) fn run(arguments: &cli::Inner) -> anyhow::Result<ExitCode> {
     prctl::set_pdeathsig(Signal::SIGTERM).context("could not tie the process to its parent")?;
-    close_inherited(&[CONTROL_FD, REPORT_FD, EXPECTED_FD])?;
+    close_inherited(&[CONTROL_FD, REPORT_FD, EXPECTED_FD, ERROR_FD])?;
     let Pipes { mut control, mut report } = Pipes::open()?;
     let mut signals = Signals::catch().context("could not catch signals")?;
     let inside = is_inside_sandbox();
-    if inside && let Err(error) = verify_mounts() {
+    if inside && let Err(error) = take_standard_error().and_then(|()| verify_mounts()) {
         writeln!(report, "unmade {error:#}")?;
         return Ok(ExitCode::Failed);
     }
@@ -77,6 +77,16 @@ fn start_when_told(
         true => start(command).map(Some),
         false => Ok(None),
     }
+}
+
+/// What comes now is not bubblewrap's.
+fn take_standard_error() -> anyhow::Result<()> {
+    // A socket, or somebody else's terminal, can't be opened.
+    match fs::OpenOptions::new().write(true).open(format!("/proc/self/fd/{ERROR_FD}")) {
+        Ok(given) => dup2_stderr(given)?,
+        Err(_) => dup2_stderr(io::stdout())?,
+    }
+    Ok(close(ERROR_FD)?)
 }
 
 /// The sandbox is what was planned, or nothing starts in it.
@@ -156,11 +166,24 @@ fn start(command: &[OsString]) -> anyhow::Result<Pid> {
         .args(arguments)
         .process_group(0)
         .spawn()
-        .with_context(|| format!("could not run `{}`", for_terminal(program)))?;
+        .with_context(|| could_not_run(program))?;
     let harness =
         Pid::from_raw(i32::try_from(child.id()).context("the process id is out of range")?);
     terminal::give_to(harness);
     Ok(harness)
+}
+
+fn could_not_run(program: &OsStr) -> String {
+    let shown = for_terminal(program);
+    match host::missing_interpreter(Path::new(program)) {
+        Some(missing) => {
+            format!(
+                "could not run `{shown}`, whose interpreter `{}` is not there",
+                for_terminal(missing)
+            )
+        }
+        None => format!("could not run `{shown}`"),
+    }
 }
 
 /// Waits for the end of the harness.

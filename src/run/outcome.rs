@@ -18,11 +18,12 @@ pub(crate) enum Outcome {
     NeverStarted(String),
 }
 
-/// What `inner` reports; the last words count.
+/// What `inner` reports, the last words count; and bubblewrap, in two ways.
 pub(super) fn outcome(
     status: ExitStatus,
     report: &str,
     bwrap_status: &str,
+    bwrap_error: &str,
     sandboxed: bool,
 ) -> Outcome {
     let mut harness = None;
@@ -53,7 +54,9 @@ pub(super) fn outcome(
     match (exit_code(bwrap_status), status.signal()) {
         (Some(code), _) => Outcome::Ended(Ended::Code(code)),
         (None, _) if sandboxed && harness.is_none() && status.code().is_some() => {
-            Outcome::NotMade(format!("bubblewrap could not make the sandbox ({status})"))
+            let said = bwrap_error.lines().rfind(|line| !line.trim().is_empty());
+            let said = said.map_or_else(|| status.to_string(), str::to_owned);
+            Outcome::NotMade(format!("bubblewrap could not make the sandbox ({said})"))
         }
         (None, Some(signal)) => Outcome::Ended(Ended::Signal(signal)),
         (None, None) => Outcome::Ended(Ended::Code(status.code().unwrap_or(1))),
@@ -80,15 +83,26 @@ mod tests {
     fn bubblewraps_failure_is_told_from_the_harnesss_own_status_1() {
         let failed = ExitStatus::from_raw(1 << 8);
         assert_eq!(
-            outcome(failed, "started 7\nexit 1\n", "{\"exit-code\": 1}", true),
+            outcome(failed, "started 7\nexit 1\n", "{\"exit-code\": 1}", "", true),
             Outcome::Ended(Ended::Code(1))
         );
-        assert!(matches!(outcome(failed, "", "", true), Outcome::NotMade(_)));
-        assert!(matches!(outcome(failed, "", "{\"child-pid\": 17}\n", true), Outcome::NotMade(_)));
+        assert!(matches!(outcome(failed, "", "", "", true), Outcome::NotMade(_)));
+        assert!(matches!(
+            outcome(failed, "", "{\"child-pid\": 17}\n", "", true),
+            Outcome::NotMade(_)
+        ));
         assert_eq!(
-            outcome(failed, "", "{\"child-pid\": 17}\n{\"exit-code\": 137}", true),
+            outcome(failed, "", "{\"child-pid\": 17}\n{\"exit-code\": 137}", "", true),
             Outcome::Ended(Ended::Code(137))
         );
+    }
+
+    #[test]
+    fn bubblewraps_last_line_is_told() {
+        let said = "bwrap: one\nbwrap: Can't mkdir /x: Permission denied\n\n";
+        let told = outcome(ExitStatus::from_raw(1 << 8), "", "", said, true);
+        let Outcome::NotMade(words) = told else { panic!("{told:?}") };
+        assert!(words.ends_with("(bwrap: Can't mkdir /x: Permission denied)"), "{words}");
     }
 
     #[test]
@@ -96,7 +110,7 @@ mod tests {
         let killed = ExitStatus::from_raw(9);
         for report in ["exit\n", "exit x\n", "signal 99999999999\n", "\u{fffd}\n", "started -4\n"] {
             assert_eq!(
-                outcome(killed, report, "}{", true),
+                outcome(killed, report, "}{", "", true),
                 Outcome::Ended(Ended::Signal(9)),
                 "{report}"
             );
@@ -111,7 +125,7 @@ mod tests {
             status in 0..=0xffff,
         ) {
             // A sandboxed one, for the other kind kills the group that the report names.
-            let ended = outcome(ExitStatus::from_raw(status), &report, &told, true);
+            let ended = outcome(ExitStatus::from_raw(status), &report, &told, "", true);
             if let Outcome::NotMade(words) = &ended {
                 prop_assert!(words.starts_with("bubblewrap could not"), "{words}");
             }

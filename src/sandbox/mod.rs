@@ -33,6 +33,9 @@ pub(crate) const FILTER_FD: i32 = 6;
 /// The descriptor from which `inner` reads what it is to find mounted.
 pub(crate) const EXPECTED_FD: i32 = 7;
 
+/// The pane's standard error, which `inner` gives the harness: bubblewrap's own is read.
+pub(crate) const ERROR_FD: i32 = 8;
+
 /// What the host found out; plain data.
 #[derive(Clone, Debug)]
 pub(crate) struct SandboxFacts {

@@ -2,6 +2,8 @@
 
 /// What package managers download.
 mod downloads;
+/// What a person is told of a start that can't be.
+mod failing;
 /// Repositories in all their layouts.
 mod git;
 /// Version managers and a real toolchain.
