@@ -89,7 +89,7 @@ impl Host {
         })
     }
 
-    fn user_folder(&self) -> Option<PathBuf> {
+    pub(super) fn user_folder(&self) -> Option<PathBuf> {
         let user = nix::unistd::User::from_uid(self.uid.into()).ok()??;
         Some(user.dir)
     }

@@ -176,7 +176,8 @@ fn side(
         around,
         facts: facts.clone(),
     };
-    home::git_configuration(host, &home, workplaces, &mut side);
+    side.binds.extend(home::links_to(host, workplaces, &shown));
+    home::git_configuration(host, &home, workplaces, &shown, &mut side);
     home::show_certificates(host, &home, workplaces, &shown, &mut side);
     home::show_caches(host, &home, session, &mut side)?;
     let mut tools = tools::look_up(host, &home, &standing, cwd, workplaces, &shown);

@@ -30,10 +30,11 @@ pub(super) fn git_configuration(
     host: &Host,
     home: &Path,
     workplaces: &Workplaces,
+    shown: &dyn Fn(&Path) -> bool,
     side: &mut SandboxSide,
 ) {
     let gitconfig = home.join(".gitconfig");
-    let mut binds: Vec<Bind> = shown_at(workplaces, &gitconfig, &gitconfig).into_iter().collect();
+    let mut binds = shown_at(workplaces, &gitconfig, &gitconfig);
     let given = host.var("XDG_CONFIG_HOME").map(Path::new).filter(|path| path.is_absolute());
     let folder = given.map_or_else(|| home.join(".config"), Path::to_owned).join("git");
     for name in ["config", "ignore", "attributes"] {
@@ -48,14 +49,32 @@ pub(super) fn git_configuration(
     for file in named.files {
         binds.extend(shown_at(workplaces, &file, &file));
     }
-    side.binds.extend(binds);
+    side.binds.extend(binds.into_iter().filter(|bind| !bind.is_link() || !shown(bind.dest())));
     side.notes.extend(named.secret);
 }
 
-fn shown_at(workplaces: &Workplaces, path: &Path, dest: &Path) -> Option<Bind> {
-    let source = workplaces.real(path).filter(|real| real.is_file())?;
-    let dest = canonical_as_far_as_it_exists(dest.parent()?).join(dest.file_name()?);
-    Some(Origin::Settings.read_only_at(source, dest))
+/// The file that `path` means, as `dest`, with the symlinks on the way to that.
+fn shown_at(workplaces: &Workplaces, path: &Path, dest: &Path) -> Vec<Bind> {
+    let source = workplaces.real(path).filter(|real| real.is_file());
+    let way = dest.parent().and_then(|folder| workplaces.way(folder));
+    let (Some(source), Some(way), Some(name)) = (source, way, dest.file_name()) else {
+        return Vec::new();
+    };
+    let file = Origin::Settings.read_only_at(source, way.end.join(name));
+    way.made_anew(Origin::Settings).chain([file]).collect()
+}
+
+/// The symlinks on the way to the home folder, by whichever name.
+pub(super) fn links_to(
+    host: &Host,
+    workplaces: &Workplaces,
+    shown: &dyn Fn(&Path) -> bool,
+) -> Vec<Bind> {
+    let names = [host.var("HOME").map(PathBuf::from), host.user_folder()];
+    let ways = names.iter().flatten().filter_map(|home| workplaces.way(home));
+    ways.flat_map(|way| way.made_anew(Origin::Settings))
+        .filter(|link| !shown(link.dest()))
+        .collect()
 }
 
 /// The files that git's configuration names.

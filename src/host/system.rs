@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 
 use crate::host::links;
 use crate::sandbox::roots::{
-    CERTIFICATES, ETC, ETC_PREFIXES, HIDDEN, MORE_SYSTEM, RESOLVER_FOLDERS, SYSTEM,
+    CERTIFICATES, ETC, ETC_PREFIXES, HIDDEN, HOMES, MORE_SYSTEM, RESOLVER_FOLDERS, SYSTEM,
 };
 use crate::sandbox::{Bind, Origin};
 
 /// /usr and its kind.
 pub(super) fn roots() -> Vec<Bind> {
     let mut shown = vec![Origin::System.read_only("/usr")];
-    for root in SYSTEM {
+    for root in SYSTEM.iter().chain([&HOMES]) {
         let path = Path::new(root);
         match fs::symlink_metadata(path) {
             Ok(meta) if meta.is_symlink() => {
@@ -23,13 +23,17 @@ pub(super) fn roots() -> Vec<Bind> {
                     fs::read_link(path).ok().map(|target| Origin::System.link(path, target)),
                 );
             }
-            Ok(meta) if meta.is_dir() => shown.push(Origin::System.read_only(path)),
+            Ok(meta) if meta.is_dir() && *root != HOMES => {
+                shown.push(Origin::System.read_only(path));
+            }
             _ => {}
         }
     }
     for root in MORE_SYSTEM {
         if let Ok(real) = fs::canonicalize(root)
             && real.is_dir()
+            && (real == Path::new(root)
+                || !MORE_SYSTEM.iter().any(|known| real == Path::new(known)))
         {
             shown.push(Origin::System.read_only_at(real, root));
         }

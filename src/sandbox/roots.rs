@@ -5,8 +5,17 @@
 pub(crate) const SYSTEM: &[&str] = &["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
 /// Where programs also live on some systems.
-pub(crate) const MORE_SYSTEM: &[&str] =
-    &["/opt", "/nix/store", "/run/current-system", "/gnu/store", "/home/linuxbrew"];
+pub(crate) const MORE_SYSTEM: &[&str] = &[
+    "/opt",
+    "/nix/store",
+    "/run/current-system",
+    "/gnu/store",
+    "/home/linuxbrew",
+    "/var/home/linuxbrew",
+];
+
+/// A symlink on systems that cannot be written; where it is one it is made anew.
+pub(crate) const HOMES: &str = "/home";
 
 /// The curated part of /etc. Not /etc/ssh: its files, owned by root, show as nobody's inside, and ssh
 /// refuses them; without the folder it uses its defaults.

@@ -6,8 +6,11 @@ mod downloads;
 mod failing;
 /// Repositories in all their layouts.
 mod git;
-/// Version managers and a real toolchain.
+/// How managers lay out programs.
 mod layouts;
+/// Homes and systems behind symlinks.
+mod linked;
+/// Version managers and a real toolchain.
 mod managers;
 /// Names and places of projects.
 mod paths;

@@ -40,6 +40,12 @@ impl TestEnv {
         self.mount(folder, script, "loop")
     }
 
+    /// From now on all commands of this world run among the mounts that `script` makes; `$2` is the world's folder.
+    #[track_caller]
+    pub(crate) fn mount_by(&mut self, script: &str) {
+        assert!(self.mount("", &format!("{{ {script}; }}"), ""), "this machine allows no mount");
+    }
+
     /// Whether the words of `script`, given `options` and the folder, mounted something.
     #[track_caller]
     fn mount(&mut self, folder: &str, script: &str, options: &str) -> bool {
