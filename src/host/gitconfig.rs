@@ -50,8 +50,8 @@ pub(super) fn note_of_a_secret(text: &str, file: &Path) -> Option<String> {
 }
 
 /// Whether a credential stands there: a url with a password or a token in it, or a key that is called so.
-fn holds_a_secret(text: &str) -> bool {
-    const KEYS: &[&str] = &["extraheader", "token", "password", "pass", "secret"];
+pub(super) fn holds_a_secret(text: &str) -> bool {
+    const KEYS: &[&str] = &["extraheader", "_auth", "token", "password", "pass", "secret"];
     let text = joined(text);
     let named = entries(&text).any(|(_, key, value)| {
         let key = key.to_ascii_lowercase();
@@ -187,6 +187,10 @@ mod tests {
             "[http]\n\textraHeader = \"Authorization: Basic eA==\"\n",
             "[sendemail]\n smtpPass = x\n",
             "[github]\n token = x\n",
+            // As pip's and npm's are.
+            "[global]\nindex-url = https://u:secret@host/simple\n",
+            "//registry.example/:_authToken=x\n",
+            "registry=https://host/\n_auth = x\n",
         ] {
             assert!(holds_a_secret(text), "{text}");
         }
@@ -195,6 +199,7 @@ mod tests {
             "[user]\n email = a@b.example # see https://host/x@y:z\n",
             "[http]\n extraHeader =\n[core]\n askPass = \n",
             "[url \"ssh://git@host:22/\"]\n insteadOf = x\n",
+            "registry=https://host/\n@scope:registry=https://host/\ncafile=/etc/x.pem\n",
         ] {
             assert!(!holds_a_secret(text), "{text}");
         }

@@ -3,12 +3,12 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use crate::host::links;
+use crate::host::{gitconfig, links, reading};
 use crate::sandbox::roots::{
-    CERTIFICATES, ETC, ETC_PREFIXES, HIDDEN, HOMES, MORE_SYSTEM, RESOLVER_FOLDERS, SYSTEM,
+    ETC, ETC_PREFIXES, ETC_PROGRAMS, HIDDEN, HOMES, MORE_SYSTEM, RESOLVER_FOLDERS, SYSTEM, VAR,
 };
 use crate::sandbox::{Bind, Origin};
 
@@ -44,9 +44,9 @@ pub(super) fn roots() -> Vec<Bind> {
 /// The curated /etc, what of it is hidden again, and with the network the name resolver.
 pub(super) fn etc(net: bool) -> Vec<Bind> {
     let mut shown = listed(Path::new("/etc"));
-    if Path::new(CERTIFICATES).is_dir() {
-        shown.push(Origin::System.read_only(CERTIFICATES));
-    }
+    let is_folder = |path: &&&str| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir());
+    let folders = VAR.iter().filter(is_folder);
+    shown.extend(folders.map(|folder| Origin::System.read_only(*folder)));
     for hidden in HIDDEN {
         if Path::new(hidden).is_dir() {
             shown.push(Origin::System.private(*hidden));
@@ -65,21 +65,45 @@ fn listed(etc: &Path) -> Vec<Bind> {
     };
     let place = |name: &OsStr| {
         let begins = |prefix: &&str| name.as_bytes().starts_with(prefix.as_bytes());
-        let place = ETC.iter().position(|known| name == *known);
+        let place = ETC.iter().chain(ETC_PROGRAMS).position(|known| name == *known);
         place.or_else(|| ETC_PREFIXES.iter().any(begins).then_some(ETC.len()))
     };
     let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
     let named = entries.filter_map(|entry| Some((place(&entry.file_name())?, entry)));
     let mut named: Vec<(usize, fs::DirEntry)> = named.collect();
     named.sort_by_key(|(place, _)| *place);
-    let real = |entry: &fs::DirEntry| match entry.file_type() {
-        Ok(kind) if !kind.is_symlink() => Some(entry.path()),
-        _ => fs::canonicalize(entry.path()).ok(),
+    named.iter().filter_map(|(_, entry)| member(entry, &etc.join(entry.file_name()))).collect()
+}
+
+/// A member of /etc that is shown as `dest`.
+fn member(entry: &fs::DirEntry, dest: &Path) -> Option<Bind> {
+    let way = match entry.file_type() {
+        Ok(kind) if !kind.is_symlink() => None,
+        _ => Some(links::way(&entry.path()).filter(|way| way.is_there)?),
     };
-    let bind = |(_, entry): &(usize, fs::DirEntry)| {
-        Some(Origin::System.read_only_at(real(entry)?, etc.join(entry.file_name())))
-    };
-    named.iter().filter_map(bind).collect()
+    let real = way.as_ref().map_or_else(|| entry.path(), |way| way.end.clone());
+    let is_programs = ETC_PROGRAMS.iter().any(|name| entry.file_name() == *name);
+    if is_programs && may_hold_a_secret(&real) {
+        return None;
+    }
+    // Programs ask what the symlink says: of /etc/localtime the name of the time zone.
+    let in_usr = |path: &Path| path.starts_with("/usr");
+    let first = way.filter(|way| in_usr(&way.end)).map(|way| way.links.into_iter());
+    if let Some(mut links) = first
+        && let Some((_, target)) = links.next()
+        && links.all(|(at, _)| in_usr(&at))
+    {
+        return Some(Origin::System.link(dest, target));
+    }
+    Some(Origin::System.read_only_at(real, dest))
+}
+
+fn may_hold_a_secret(path: &Path) -> bool {
+    const FOR_OTHERS: u32 = 0o004;
+    fs::metadata(path).is_ok_and(|meta| {
+        let is_secret = || meta.is_file() && gitconfig::holds_a_secret(&reading::text(path));
+        meta.mode() & FOR_OTHERS == 0 || is_secret()
+    })
 }
 
 /// /etc/resolv.conf: a file is shown where programs look for it. Where a chain of symlinks leads into the

@@ -124,7 +124,7 @@ fn is_of_the_system(bind: &Bind, source: &Path) -> bool {
         dest.strip_prefix("/etc").is_ok_and(|name| {
             let name = name.to_string_lossy();
             name == "resolv.conf"
-                || roots::ETC.contains(&&*name)
+                || roots::ETC.iter().chain(roots::ETC_PROGRAMS).any(|known| name == *known)
                 || roots::ETC_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
         })
     };
@@ -138,7 +138,8 @@ fn is_of_the_system(bind: &Bind, source: &Path) -> bool {
     // Most of it lies in /etc.
     !bind.is_writable()
         && (in_etc()
-            || is(&["/usr", roots::CERTIFICATES])
+            || is(&["/usr"])
+            || is(roots::VAR)
             || is(roots::SYSTEM)
             || is(roots::MORE_SYSTEM)
             || of_resolver())

@@ -26,10 +26,13 @@ pub(crate) const ETC: &[&str] = &[
     "hosts",
     "host.conf",
     "gai.conf",
+    "networks",
     "services",
     "protocols",
+    "rpc",
     "localtime",
     "timezone",
+    "zoneinfo",
     "machine-id",
     "ld.so.cache",
     "ld.so.conf",
@@ -44,22 +47,83 @@ pub(crate) const ETC: &[&str] = &[
     "terminfo",
     "inputrc",
     "bash.bashrc",
+    "bashrc",
     "profile",
     "profile.d",
+    "bash_completion.d",
+    "shells",
     "mime.types",
+    "magic",
     "manpath.config",
+    "man_db.conf",
+    "locale.alias",
+    "locale.conf",
     "os-release",
+    "lsb-release",
+    "debian_version",
+    "redhat-release",
+    "system-release",
+    "alpine-release",
+    "arch-release",
     "fonts",
 ];
 
+/// What languages and programs are configured by, for links in /usr lead there: what others may read, and no file
+/// with a password in it.
+pub(crate) const ETC_PROGRAMS: &[&str] = &[
+    "zsh",
+    "fish",
+    "vim",
+    "nanorc",
+    "emacs",
+    "java",
+    "jvm-common",
+    "maven",
+    "ant",
+    "gradle",
+    "groovy",
+    "scala",
+    "php",
+    "php.ini",
+    "php.d",
+    "perl",
+    "R",
+    "julia",
+    "octave.conf",
+    "dotnet",
+    "mono",
+    "lua",
+    "odbcinst.ini",
+    "groff",
+    "papersize",
+    "texmf",
+    "sgml",
+    "xml",
+    "dictionaries-common",
+    "OpenCL",
+    "vulkan",
+    "glvnd",
+    "gdb",
+    "debuginfod",
+    "pip.conf",
+    "npmrc",
+];
+
 /// Beginnings of more names in /etc: a version stands behind.
-pub(crate) const ETC_PREFIXES: &[&str] = &["java-"];
+pub(crate) const ETC_PREFIXES: &[&str] =
+    &["java-", "python2", "python3", "ruby", "php7", "php8", "ImageMagick-", "lua5"];
 
 /// Host keys that uid 0 could read inside.
 pub(crate) const HIDDEN: &[&str] = &["/etc/ssl/private", "/etc/pki/tls/private"];
 
-/// Where SUSE keeps the certificates that /etc/ssl leads to.
-pub(crate) const CERTIFICATES: &str = "/var/lib/ca-certificates";
+/// What links in /usr and /etc lead to: SUSE's certificates, formats of TeX, packages of GHC, dictionaries.
+pub(crate) const VAR: &[&str] = &[
+    "/var/lib/ca-certificates",
+    "/var/lib/texmf",
+    "/var/lib/ghc",
+    "/var/lib/aspell",
+    "/var/lib/dictionaries-common",
+];
 
 /// Only these folders of a resolver are shown, so that a file that is replaced there is seen: never another
 /// one, whatever the symlink says. What else is in them is for anybody to read.

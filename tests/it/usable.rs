@@ -2,6 +2,8 @@
 
 /// What package managers download.
 mod downloads;
+/// What programs look for in /etc.
+mod etc;
 /// What a person is told of a start that can't be.
 mod failing;
 /// Repositories in all their layouts.

@@ -1,6 +1,7 @@
 //! What the user has beside it, and where an agent leaves something.
 
 use super::*;
+use crate::sandbox::roots;
 
 /// The user's own files, and what he has linked.
 pub(super) fn furnish(at: &Path) {
@@ -183,20 +184,22 @@ impl World {
         // A program of another project is that file alone.
         let exact = ["q/bin/node", "home/.claude.json"];
         let system = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt"];
-        let stores = ["/nix/store", "/gnu/store", "/home/linuxbrew", "/var/lib/ca-certificates"];
+        let stores = ["/nix/store", "/gnu/store", "/home/linuxbrew", "/var/home/linuxbrew"];
         let is_below = |names: &[&str]| names.iter().any(|name| source.starts_with(name));
         let in_etc = source.strip_prefix("/etc").is_ok_and(|name| {
             let first = name.iter().next().unwrap_or_default().to_string_lossy();
-            crate::sandbox::roots::ETC.contains(&&*first)
-                || first.starts_with("java-")
+            let versions = ["java-", "python", "ruby", "php", "ImageMagick-", "lua"];
+            [roots::ETC, roots::ETC_PROGRAMS].iter().any(|names| names.contains(&&*first))
+                || versions.iter().any(|name| first.starts_with(name))
                 || (net && first == "resolv.conf")
         });
         known.iter().any(|name| source.starts_with(root.join(name)))
             || exact.iter().any(|name| source == root.join(name))
             || is_below(&system)
             || is_below(&stores)
+            || is_below(roots::VAR)
             || in_etc
             || source == Path::new("/dev/null")
-            || (net && is_below(crate::sandbox::roots::RESOLVER_FOLDERS))
+            || (net && is_below(roots::RESOLVER_FOLDERS))
     }
 }

@@ -9,7 +9,7 @@ use crate::support::{TestEnv, Trial, has_tools, is_root, skipped};
 
 /// A world whose server sees a copy of /etc, changed by `change`, and an empty /run and /mnt, in
 /// which `script` is run. `None` where that can't be arranged.
-fn env_with_etc(id: &str, change: impl Fn(&Path), script: &str) -> Option<TestEnv> {
+pub(super) fn env_with_etc(id: &str, change: impl Fn(&Path), script: &str) -> Option<TestEnv> {
     if !is_root() {
         // In a user namespace of its own, root's bwrap would be nobody's, and not trusted.
         skipped(id, "only root can mount another /etc");

@@ -1,0 +1,87 @@
+//! What programs look for in /etc.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+
+use super::systems::env_with_etc;
+use crate::support::{TestEnv, Trial, has_tools, skipped};
+
+#[test]
+fn y11_programs_that_are_configured_in_etc_work() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let outside = Trial::new(&env, &["--no-sandbox"]);
+    let inside = Trial::new(&env, &["--sandbox"]);
+    for (tool, act) in [
+        ("mvn", "mvn -v"),
+        ("java", "java -XshowSettings:security -version 2>&1"),
+        ("php", "php -m"),
+        ("perl", "perl -MNet::Config -e 'print join q(,), @{$NetConfig{nntp_hosts}}'"),
+        ("python3", "python3 -c 'import sitecustomize; print(sitecustomize.__file__)' || true"),
+        ("ruby", "ruby -e 'puts RUBY_VERSION'"),
+        ("vim", "vim --version"),
+    ] {
+        if has_tools("Y11", &[tool]) {
+            assert_eq!(inside.allows(act), outside.allows(act), "{tool}");
+        }
+    }
+}
+
+#[test]
+fn y11_folders_of_languages_in_etc_are_there_and_no_secrets() {
+    let shown = ["php/8.2/cli/php.ini", "maven/m2.conf", "ruby3.1/x", "R/Renviron", "odbcinst.ini"];
+    let hidden = ["shadow-of-x", "gradle/x", "odbc.ini", "ssh/key", "sudoers.d/x"];
+    let change = |etc: &Path| {
+        for file in shown.iter().chain(&hidden) {
+            let file = etc.join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "of-etc\n").unwrap();
+        }
+        fs::set_permissions(etc.join("gradle"), fs::Permissions::from_mode(0o750)).unwrap();
+        fs::write(etc.join("npmrc"), "//host/:_authToken=CANARY\n").unwrap();
+        fs::write(etc.join("pip.conf"), "[global]\nindex-url = https://host/simple\n").unwrap();
+    };
+    let Some(env) = env_with_etc("Y11", change, "true") else {
+        return;
+    };
+    let inside = Trial::new(&env, &["--sandbox"]);
+    for file in shown {
+        assert_eq!(inside.allows(&format!("cat /etc/{file}")).trim(), "of-etc", "{file}");
+    }
+    inside.allows("grep host/simple /etc/pip.conf");
+    for file in hidden.iter().chain(&["npmrc"]) {
+        inside.denies(&format!("cat /etc/{file}"));
+    }
+}
+
+#[test]
+fn y17_the_name_of_the_time_zone_is_that_of_the_link() {
+    if !fs::exists("/usr/share/zoneinfo/Europe/Berlin").unwrap() {
+        return skipped("Y17", "no time zones are installed");
+    }
+    let change = |etc: &Path| {
+        for name in ["localtime", "timezone"] {
+            drop(fs::remove_file(etc.join(name)));
+        }
+        symlink("../usr/share/zoneinfo/Europe/Berlin", etc.join("localtime")).unwrap();
+    };
+    let Some(env) = env_with_etc("Y17", change, "true") else {
+        return;
+    };
+    let inside = Trial::new(&env, &["--sandbox"]);
+    let said = inside.allows("readlink /etc/localtime && readlink /etc/os-release; date +%Z");
+    assert!(said.starts_with("../usr/share/zoneinfo/Europe/Berlin\n"), "{said}");
+    assert!(said.contains("\nCE"), "{said}");
+    if has_tools("Y17", &["node"]) {
+        let node = "node -p 'Intl.DateTimeFormat().resolvedOptions().timeZone'";
+        assert_eq!(inside.allows(node).trim(), "Europe/Berlin");
+    }
+    if has_tools("Y17", &["java"]) {
+        fs::write(env.project().join("Z.java"), ZONE).unwrap();
+        assert_eq!(inside.allows("java Z.java").trim(), "Europe/Berlin");
+    }
+}
+
+const ZONE: &str = "class Z { public static void main(String[] a) { \
+                    System.out.println(java.util.TimeZone.getDefault().getID()); } }";
