@@ -194,6 +194,11 @@ pub(crate) struct Session {
     /// The socket of the tmux server of the newest run.
     #[serde(skip)]
     pub(crate) socket: Option<PathBuf>,
+    /// The name of the tmux session in which the newest run began.
+    #[serde(skip)]
+    pub(crate) tmux_session: Option<String>,
+    /// The newest run ended since its tmux server went.
+    pub(crate) lost: bool,
     #[serde(serialize_with = "time")]
     pub(crate) created_at: SystemTime,
     #[serde(serialize_with = "time_or_null")]
@@ -251,6 +256,8 @@ impl Session {
             conversation_id: None,
             former_conversation_id: None,
             socket: None,
+            tmux_session: None,
+            lost: false,
             created_at,
             last_started_at: None,
             last_exit: None,

@@ -52,8 +52,9 @@ impl Signals {
         }
         let other = watched.get(1).and_then(PollFd::any).unwrap_or(false);
         // To the last, for each is taken out as it is looked at.
-        let end = self.0.pending().filter(|signal| END.contains(signal)).count() > 0;
-        Ok(Woken { end, other })
+        let pending: Vec<i32> = self.0.pending().collect();
+        let end = pending.iter().any(|signal| END.contains(signal));
+        Ok(Woken { end, hang_up: pending.contains(&SIGHUP), other })
     }
 }
 
@@ -101,5 +102,7 @@ impl<T: AsFd> Source for T {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Woken {
     pub(crate) end: bool,
+    /// The terminal is gone.
+    pub(crate) hang_up: bool,
     pub(crate) other: bool,
 }

@@ -103,6 +103,12 @@ pub(crate) struct Resume {
     /// The session that was started last
     #[arg(long, conflicts_with = "session")]
     pub(crate) last: bool,
+    /// What ran when tmux or the machine went
+    #[arg(
+        long,
+        conflicts_with_all = ["session", "last", "fresh", "conversation", "sandbox", "no_sandbox", "fs", "net", "dry_run"]
+    )]
+    pub(crate) all: bool,
     /// Begin a new conversation
     #[arg(long, conflicts_with = "conversation")]
     pub(crate) fresh: bool,

@@ -51,7 +51,7 @@ pub(crate) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<Exi
     let store = context.store()?;
     let session = named(&store, session)?;
     store.insert(&session)?;
-    let pane = match start(context, &session) {
+    let pane = match start(context, &store, &session) {
         Ok(pane) => pane,
         Err(error) => {
             store.delete(&session.id)?;
@@ -66,14 +66,14 @@ pub(crate) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<Exi
     Ok(ExitCode::Done)
 }
 
-fn start(context: &Context, session: &Session) -> anyhow::Result<String> {
+fn start(context: &Context, store: &Store, session: &Session) -> anyhow::Result<String> {
     let message = Message {
         environment: context.host.env.clone().into_iter().collect(),
         fresh: false,
         conversation: None,
         sandbox: None,
     };
-    match opening::open(context, &context.tmux(), session, &Spot::NewWindow, &message)? {
+    match opening::open(context, (store, &context.tmux()), session, &Spot::NewWindow, &message)? {
         Opened::Running(pane) => Ok(pane),
         Opened::Lost => bail!("somebody else has just started this session"),
         Opened::Refused(why) => Err(why.into()),

@@ -11,7 +11,8 @@ use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::handover::{Answer, Message, Offer};
 use crate::session::Session;
-use crate::tmux::{Error, PaneCommand, Place, Tmux};
+use crate::store::Store;
+use crate::tmux::{Error, FIRST_SESSION, PaneCommand, Place, Tmux};
 use crate::{escape, handover, terminal, tmux};
 
 /// How long `exec` may take to answer: it plans, which may ask a harness for its flags.
@@ -24,8 +25,13 @@ const PAUSE: Duration = Duration::from_millis(40);
 /// Where a session is to run.
 pub(super) enum Spot {
     NewWindow,
-    /// The kept pane of a run that has ended.
-    DeadPane(String),
+    /// A new window of the tmux session that people call so.
+    WindowOf(String),
+    /// The kept pane of a run that has ended, and the tmux session that it is in.
+    DeadPane {
+        pane: String,
+        tmux_session: String,
+    },
 }
 
 /// How it went.
@@ -42,19 +48,22 @@ pub(super) enum Opened {
 /// Runs `exec` for `session` at `spot`, and returns when it holds the lock, or with why not.
 pub(super) fn open(
     context: &Context,
-    tmux: &Tmux,
+    (store, tmux): (&Store, &Tmux),
     session: &Session,
     spot: &Spot,
     message: &Message,
 ) -> anyhow::Result<Opened> {
     let folder = context.host.runtime_folder()?;
     let offer = Offer::make(&folder, message)?;
-    let pane = start(context, tmux, session, spot, offer.path())?;
+    let (pane, tmux_session) = start(context, tmux, session, spot, offer.path())?;
     match offer
         .wait(ANSWER_TIME, || may_answer(tmux, &pane))
         .context("could not wait for the pane")?
     {
-        Some(Answer::Held) => Ok(Opened::Running(pane)),
+        Some(Answer::Held) => {
+            store.set_tmux_session(&session.id, &tmux_session)?;
+            Ok(Opened::Running(pane))
+        }
         Some(Answer::Lost) => Ok(Opened::Lost),
         Some(Answer::Refused { message, hint }) => {
             let error = UserError::new(message);
@@ -91,16 +100,17 @@ fn start(
     session: &Session,
     spot: &Spot,
     socket: &Path,
-) -> Result<String, UserError> {
+) -> Result<(String, String), UserError> {
     let exe = utf8(&context.host.exe)?;
     let env = [(handover::VARIABLE, utf8(socket)?)];
     let command = PaneCommand { id: &session.id, exe, env: &env };
     match spot {
-        Spot::DeadPane(pane) => {
+        Spot::DeadPane { pane, tmux_session } => {
             tmux.respawn(pane, &command).map_err(Error::explain)?;
-            Ok(pane.clone())
+            Ok((pane.clone(), tmux_session.clone()))
         }
-        Spot::NewWindow => open_window(context, tmux, session, &command),
+        Spot::NewWindow => open_window(context, tmux, session, &command, None),
+        Spot::WindowOf(name) => open_window(context, tmux, session, &command, Some(name)),
     }
 }
 
@@ -110,18 +120,19 @@ fn open_window(
     tmux: &Tmux,
     session: &Session,
     command: &PaneCommand<'_>,
-) -> Result<String, UserError> {
+    rather: Option<&str>,
+) -> Result<(String, String), UserError> {
     let name = escape::window_name(&session.name);
     let mut tries = 0;
     loop {
         tries += 1;
-        let opened = place(context, tmux).and_then(|place| {
+        let opened = place(context, tmux, rather).and_then(|place| {
             // A server keeps the folder of the call that started it for ever.
-            let home = context.host.home().ok().filter(|_| place == Place::NewSession);
+            let home = context.host.home().ok().filter(|_| matches!(place, Place::NewSession(_)));
             tmux.open_window(&place, &name, command, home.as_deref().unwrap_or(&session.cwd))
         });
         match opened {
-            Ok(pane) => return Ok(pane.pane),
+            Ok(pane) => return Ok((pane.pane, pane.tmux_session_name)),
             Err(error @ (Error::Failed(_) | Error::NoServer(_)))
                 if tries < TRIES && !tmux.socket().is_from_inside() =>
             {
@@ -133,13 +144,18 @@ fn open_window(
     }
 }
 
-/// Where the new window goes: the tmux session from which we were called, else the one used last.
-fn place(context: &Context, tmux: &Tmux) -> Result<Place, Error> {
+/// Where the new window goes: the tmux session called `rather`, else that from which we were called, or the one used last.
+fn place(context: &Context, tmux: &Tmux, rather: Option<&str>) -> Result<Place, Error> {
+    let new = || Place::NewSession(rather.unwrap_or(FIRST_SESSION).to_owned());
     let listing = match tmux.list() {
         Ok(listing) => listing,
-        Err(Error::NoServer(_)) if !tmux.socket().is_from_inside() => return Ok(Place::NewSession),
+        Err(Error::NoServer(_)) if !tmux.socket().is_from_inside() => return Ok(new()),
         Err(error) => return Err(error),
     };
+    if let Some(name) = rather {
+        let known = listing.tmux_session_called(name).map(str::to_owned);
+        return Ok(known.map_or_else(new, Place::InSession));
+    }
     let env = &context.host;
     let inside = is_inside(context, tmux);
     let pane = ["HQT_PANE", "TMUX_PANE"].iter().find_map(|name| env.var(name)?.to_str());
@@ -149,7 +165,7 @@ fn place(context: &Context, tmux: &Tmux) -> Result<Place, Error> {
     let here = by_pane.map(str::to_owned).or(by_tmux).filter(|_| inside);
     Ok(match here.or_else(|| listing.latest_tmux_session().map(str::to_owned)) {
         Some(id) => Place::InSession(id),
-        None => Place::NewSession,
+        None => new(),
     })
 }
 

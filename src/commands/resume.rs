@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 
 use crate::commands::opening::{Opened, Spot};
-use crate::commands::{explain, opening, picker, policy_change};
-use crate::context::{Context, mark_seen};
+use crate::commands::{explain, opening, picker, policy_change, several};
+use crate::context::{Context, mark_seen, say};
 use crate::error::{ExitCode, UserError};
 use crate::escape::for_terminal;
 use crate::handover::{Message, NewPolicy};
@@ -29,13 +29,42 @@ pub(crate) fn run(context: &Context, arguments: &cli::Resume) -> anyhow::Result<
         tmux::ensure_supported(context.tmux_program()).map_err(tmux::Error::explain)?;
     }
     let store = context.store()?;
-    let mut session = picker::choose(context, &store, arguments)?;
+    if arguments.all {
+        return all_back(context, &store, arguments);
+    }
+    let session = picker::choose(context, &store, arguments)?;
+    until_it_runs(context, &store, session, arguments)
+}
+
+fn until_it_runs(
+    context: &Context,
+    store: &Store,
+    mut session: Session,
+    arguments: &cli::Resume,
+) -> anyhow::Result<ExitCode> {
     loop {
-        if let Some(code) = resume(context, &store, &session, arguments)? {
+        if let Some(code) = resume(context, store, &session, arguments)? {
             return Ok(code);
         }
-        session = as_it_is_now(&store, &session)?;
+        session = as_it_is_now(store, &session)?;
     }
+}
+
+/// What ran when tmux or the machine went, in the order in which it was started.
+fn all_back(context: &Context, store: &Store, arguments: &cli::Resume) -> anyhow::Result<ExitCode> {
+    let folder = context.state_folder()?;
+    let mut lost = store.all()?;
+    lost.retain(|session| {
+        (session.lost || session.run_open) && !lock::is_held(&folder, &session.id).unwrap_or(true)
+    });
+    lost.sort_by_key(|session| session.last_started_at);
+    if lost.is_empty() {
+        say("nothing ran when tmux or the machine went last");
+    }
+    Ok(several::each(context, &lost, |session| {
+        until_it_runs(context, store, session.clone(), arguments)?;
+        Ok("brought back".to_owned())
+    }))
 }
 
 fn as_it_is_now(store: &Store, session: &Session) -> anyhow::Result<Session> {
@@ -67,7 +96,7 @@ fn resume(
         }
         refuse_changes(session, arguments)?;
         mark_seen(store, &[&session.id]);
-        return go_to(context, store, session, arguments.detach);
+        return go_to(context, store, session, arguments.detach || arguments.all);
     }
     start(context, store, session, &survey, arguments).map(Some)
 }
@@ -92,10 +121,15 @@ fn ensure_conversation_id(session: &Session, id: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The pane of the last run where it was kept, else a new window.
-fn spot(context: &Context, session: &Session, survey: &Survey) -> (Tmux, Spot) {
-    match survey.pane(session).filter(|pane| pane.dead) {
-        Some(pane) => (server_of(context, session), Spot::DeadPane(pane.pane.clone())),
+/// The pane of the last run where it was kept, else a new window; with all others where it was.
+fn spot(context: &Context, session: &Session, survey: &Survey, all: bool) -> (Tmux, Spot) {
+    let dead = survey.pane(session).filter(|pane| pane.dead).map(|pane| Spot::DeadPane {
+        pane: pane.pane.clone(),
+        tmux_session: pane.tmux_session_name.clone(),
+    });
+    let was_in = session.tmux_session.clone().filter(|_| all);
+    match dead.or(was_in.map(Spot::WindowOf)) {
+        Some(spot) => (server_of(context, session), spot),
         None => (context.tmux(), Spot::NewWindow),
     }
 }
@@ -120,7 +154,7 @@ fn start(
         ),
         ..session.clone()
     };
-    let (tmux, spot) = spot(context, session, survey);
+    let (tmux, spot) = spot(context, session, survey, arguments.all);
     let sockets = vec![tmux.socket_path().to_owned()];
     let planner = Planner::before_start(&context.host, &changed, sockets)?;
     let rung =
@@ -140,7 +174,7 @@ fn start(
         sandbox: new_policy,
     };
     let at = (&tmux, &spot);
-    run_at(context, store, session, at, &message, arguments.detach)
+    run_at(context, store, session, at, &message, arguments.detach || arguments.all)
 }
 
 /// Runs the session at a spot, and goes to it wherever it then runs.
@@ -152,7 +186,7 @@ fn run_at(
     message: &Message,
     detach: bool,
 ) -> anyhow::Result<ExitCode> {
-    match opening::open(context, tmux, session, spot, message) {
+    match opening::open(context, (store, tmux), session, spot, message) {
         Ok(Opened::Running(pane)) => {
             if !detach {
                 opening::show(context, tmux, &pane)?;

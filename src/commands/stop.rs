@@ -37,6 +37,7 @@ pub(crate) fn run(context: &Context, arguments: &cli::Stop) -> anyhow::Result<Ex
     Ok(several::each(context, &sessions, |session| {
         let ended = stop(context, &store, session)?;
         mark_seen(&store, &[&session.id]);
+        store.settle(&session.id)?;
         Ok(if ended { "stopped" } else { "did not run:" }.to_owned())
     }))
 }

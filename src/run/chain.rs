@@ -54,6 +54,7 @@ pub(crate) struct Run {
     pub(crate) lasted: Duration,
     /// We were told to end it: by `stop`, or by the terminal's hang-up.
     pub(crate) asked_to_end: bool,
+    pub(crate) hang_up: bool,
 }
 
 /// Closes what we were given but for `kept`, before anything of ours is open: a folder that the harness inherits
@@ -101,7 +102,7 @@ impl Chain {
         let order = if spoilt.is_none() { GO } else { NEVER };
         // A pipe that nobody reads any more: the chain is ending already.
         let _ = write(&self.control, &[order]);
-        let (ended, asked_to_end) = self.watch(signals, renewed)?;
+        let (ended, asked_to_end, hang_up) = self.watch(signals, renewed)?;
         self.tell(renewed);
         let outcome = match spoilt {
             Some(path) => Outcome::NotMade(identity::replaced(&path)),
@@ -113,7 +114,7 @@ impl Chain {
                 self.sandboxed,
             ),
         };
-        Ok(Run { outcome, lasted: started.elapsed(), asked_to_end })
+        Ok(Run { outcome, lasted: started.elapsed(), asked_to_end, hang_up })
     }
 
     /// Passes on what was renewed; what has lost its guard, once the harness is in. Whether that is to come.
@@ -129,14 +130,14 @@ impl Chain {
         !self.unguarded.is_empty()
     }
 
-    /// How the chain ended, and whether it was asked to.
+    /// How the chain ended, whether it was asked to, and whether the terminal went.
     fn watch(
         &mut self,
         signals: &mut Signals,
         renewed: &dyn Fn(&Renewed),
-    ) -> anyhow::Result<(ExitStatus, bool)> {
+    ) -> anyhow::Result<(ExitStatus, bool, bool)> {
         let mut asked: Option<Instant> = None;
-        let mut sent = 0;
+        let (mut sent, mut hang_up) = (0, false);
         let mut is_to_come = !self.unguarded.is_empty();
         loop {
             let step =
@@ -144,11 +145,12 @@ impl Chain {
             let due = step.into_iter().chain(is_to_come.then_some(SOON)).min();
             let other = self.renewals.as_ref().map(|renewals| renewals as &dyn Source);
             let woken = signals.wait(other, due)?;
+            hang_up |= woken.hang_up;
             if woken.other || is_to_come {
                 is_to_come = self.tell(renewed);
             }
             if let Some(ended) = self.child.try_wait()? {
-                return Ok((ended, asked.is_some()));
+                return Ok((ended, asked.is_some(), hang_up));
             }
             if woken.end && asked.is_none() {
                 asked = Some(Instant::now());

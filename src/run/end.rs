@@ -22,6 +22,8 @@ pub(super) struct Aftermath<'a> {
     pub(super) ended: Ended,
     /// It ended badly, and not by the user.
     pub(super) failed: bool,
+    /// The tmux server went, and took it along.
+    pub(super) lost: bool,
     pub(super) start: SystemTime,
 }
 
@@ -46,7 +48,7 @@ impl Aftermath<'_> {
         if told.is_ok() && !self.failed {
             close();
         }
-        told.and(record(context, self.id(), self.ended, self.failed))
+        told.and(record(context, self.id(), self.ended, self.failed, self.lost))
     }
 
     fn id(&self) -> &SessionId {
@@ -190,6 +192,7 @@ pub(super) fn record(
     id: &SessionId,
     ended: Ended,
     failed: bool,
+    lost: bool,
 ) -> anyhow::Result<()> {
-    Ok(context.store()?.end_run(id, ended, failed, host::now())?)
+    Ok(context.store()?.end_run(id, ended, failed, lost, host::now())?)
 }

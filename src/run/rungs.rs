@@ -1,7 +1,8 @@
 //! One run of a session: the lock, the ladder rung by rung, and the record of the end.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, bail};
@@ -41,6 +42,7 @@ pub(super) struct Prepared {
     standing: Standing,
     terminal: Saved,
     start: SystemTime,
+    socket: Option<PathBuf>,
 }
 
 /// Takes the lock, plans, and starts the chain; `None` when somebody else has the lock. The run counts as
@@ -74,7 +76,7 @@ pub(super) fn prepare(
     end::settle_killed_run(context, id)?;
     let (id, terminal, start) = (id.clone(), terminal::save(), host::now());
     let standing = Standing::of(context, planner, &rung)?;
-    let prepared = Prepared { id, rung, standing, terminal, start };
+    let prepared = Prepared { id, rung, standing, terminal, start, socket: socket.clone() };
     prepared.begin(context, &store, &stored, socket.as_deref(), wish)?;
     Ok(Some(prepared))
 }
@@ -149,7 +151,7 @@ impl Prepared {
     ) -> anyhow::Result<ExitCode> {
         let code = self.climb_rungs(context, &mut signals, close);
         if code.is_err() {
-            end::record(context, &self.id, Ended::Code(1), true)?;
+            end::record(context, &self.id, Ended::Code(1), true, false)?;
         }
         code
     }
@@ -180,6 +182,8 @@ impl Prepared {
                 outcome: &run.outcome,
                 ended,
                 failed,
+                // The harness may learn of it first.
+                lost: (run.hang_up || ended == Ended::Signal(1)) && self.is_server_gone(context),
                 start: self.start,
             };
             renewed::settle(&self.standing.made.plan, &self.standing.told, false);
@@ -208,11 +212,27 @@ impl Prepared {
         self.standing.again(context, &self.rung)
     }
 
+    /// Whether the tmux server of the pane is gone: it hangs up before it closes its socket.
+    fn is_server_gone(&self, context: &Context) -> bool {
+        const PAUSE: Duration = Duration::from_millis(10);
+        const TRIES: usize = 10;
+        let Some(tmux) = self.socket.as_ref().map(|socket| context.tmux_at(socket)) else {
+            return false;
+        };
+        (0..TRIES).any(|_| {
+            let is_gone = tmux.is_gone();
+            if !is_gone {
+                thread::sleep(PAUSE);
+            }
+            is_gone
+        })
+    }
+
     /// Nobody knows of the run, and no harness was started.
     pub(super) fn abandon(self, context: &Context, close: &dyn Fn()) -> anyhow::Result<ExitCode> {
         close();
         changes::forget(&context.state_folder()?, &self.id)?;
-        end::record(context, &self.id, Ended::Signal(1), false)?;
+        end::record(context, &self.id, Ended::Signal(1), false, false)?;
         Ok(ExitCode::Done)
     }
 }

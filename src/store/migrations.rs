@@ -11,6 +11,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0003_report.sql"),
     include_str!("../../migrations/0004_workplace.sql"),
     include_str!("../../migrations/0005_prompt.sql"),
+    include_str!("../../migrations/0006_lost.sql"),
 ];
 
 /// The version that this binary knows.

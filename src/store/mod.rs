@@ -109,6 +109,19 @@ impl Store {
         )
     }
 
+    /// Remembers in which tmux session a run has begun.
+    pub(crate) fn set_tmux_session(&self, id: &SessionId, name: &str) -> Result<()> {
+        self.change(
+            "UPDATE session SET tmux_session = ?2 WHERE id = ?1",
+            params![id.as_str(), name],
+        )
+    }
+
+    /// A run that was lost is not brought back with all others any more.
+    pub(crate) fn settle(&self, id: &SessionId) -> Result<()> {
+        self.change("UPDATE session SET lost = 0 WHERE id = ?1 AND lost = 1", [id.as_str()])
+    }
+
     /// Records the start of a run on the tmux server at `socket`. The newest start has the greatest time, also
     /// after the clock was set back: `resume --last` goes by it. That the run writes in `workplaces` is
     /// remembered for good.
@@ -122,7 +135,7 @@ impl Store {
         let transaction = self.connection.unchecked_transaction()?;
         self.add_workplaces(workplaces)?;
         self.change(
-            "UPDATE session SET run_open = 1, failed_unseen = 0, note = NULL, \
+            "UPDATE session SET run_open = 1, lost = 0, failed_unseen = 0, note = NULL, \
              last_started_at = MAX(?2, 1 + (SELECT IFNULL(MAX(last_started_at), 0) FROM session)), \
              exit_code = NULL, exit_signal = NULL, exited_at = NULL, socket = ?3 WHERE id = ?1",
             params![
@@ -175,6 +188,7 @@ impl Store {
         id: &SessionId,
         ended: Ended,
         failed: bool,
+        lost: bool,
         at: SystemTime,
     ) -> Result<()> {
         let (code, signal) = match ended {
@@ -183,8 +197,8 @@ impl Store {
         };
         self.change(
             "UPDATE session SET run_open = 0, exit_code = ?2, exit_signal = ?3, exited_at = ?4, \
-             failed_unseen = ?5 WHERE id = ?1",
-            params![id.as_str(), code, signal, row::milliseconds(at), failed],
+             failed_unseen = ?5, lost = ?6 WHERE id = ?1",
+            params![id.as_str(), code, signal, row::milliseconds(at), failed, lost],
         )
     }
 

@@ -14,7 +14,7 @@ use crate::store::error::Result;
 /// In the order in which [`read`] takes them.
 pub(super) const COLUMNS: &str = "id, name, harness, arguments, cwd, env_names, sandbox_json, conversation_id, \
      former_conversation_id, socket, created_at, last_started_at, exit_code, exit_signal, exited_at, run_open, \
-     failed_unseen, note, report_json, prompt";
+     failed_unseen, note, report_json, prompt, tmux_session, lost";
 
 /// The query of all sessions, newest first: in the order in which they were added, whatever the clock said. A row
 /// whose id is none was written by somebody else, and hides no session.
@@ -70,6 +70,8 @@ pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
         note: text_or_null(row, 17)?,
         report: report(row)?,
         prompt: text_or_null(row, 19)?,
+        tmux_session: text_or_null(row, 20)?,
+        lost: row.get(21)?,
     })
 }
 

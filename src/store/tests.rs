@@ -130,7 +130,7 @@ fn a_run_leaves_its_traces() {
     store.add_note(&session.id, "two").unwrap();
     store.set_report(&session.id, &["/p/.envrc".into()]).unwrap();
     store.set_conversation(&session.id, Some("c2")).unwrap();
-    store.end_run(&session.id, Ended::Signal(9), true, at).unwrap();
+    store.end_run(&session.id, Ended::Signal(9), true, false, at).unwrap();
     let after = store.get(&session.id).unwrap().unwrap();
     assert_eq!(after.report, [Path::new("/p/.envrc")]);
     assert_eq!(after.note.as_deref(), Some("one\ntwo"));

@@ -15,7 +15,7 @@ pub(crate) use program::{Error, ensure_supported};
 pub(crate) use socket::{
     Socket, all_folders as socket_folders, inside as socket_in_use, session_inside,
 };
-pub(crate) use windows::{Closing, PaneCommand, Place};
+pub(crate) use windows::{Closing, FIRST_SESSION, PaneCommand, Place};
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;

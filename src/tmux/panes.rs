@@ -3,11 +3,12 @@
 use crate::child;
 use crate::session::SessionId;
 
-/// Ids and numbers, our mark, and last the title. The programs in the panes choose their titles: cut to
+/// Ids and numbers, our mark, and last the name of the tmux session, which holds no colon (tmux(1)), and the title. The
+/// programs in the panes choose their titles: cut to
 /// a width, tmux leaves control characters out, so that none begins a line of its own. The mark is cut
 /// one character behind its length.
 pub(super) const FORMAT: &str = "#{pane_id} #{window_id} #{session_id} #{pane_dead} #{window_bell_flag} \
-    #{session_activity} #{pane_pid} #{=13:@hqt_session} #{=200:pane_title}";
+    #{session_activity} #{pane_pid} #{=13:@hqt_session} #{session_name}:#{=200:pane_title}";
 
 /// A pane.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -18,6 +19,8 @@ pub(crate) struct Pane {
     pub(crate) window: String,
     /// `$1`
     pub(crate) tmux_session: String,
+    /// What people call that one.
+    pub(crate) tmux_session_name: String,
     /// Its command has ended and it was kept.
     pub(crate) dead: bool,
     /// The bell has rung in its window, and nobody has looked since.
@@ -93,6 +96,12 @@ impl Listing {
         sessions.find(|id| Some(*id) == rather).or(first)
     }
 
+    /// The id of the tmux session that people call `name`.
+    pub(crate) fn tmux_session_called(&self, name: &str) -> Option<&str> {
+        let found = self.panes.iter().find(|pane| pane.tmux_session_name == name);
+        found.map(|pane| pane.tmux_session.as_str())
+    }
+
     /// Whether there is a tmux session with this id.
     pub(crate) fn has_tmux_session(&self, id: &str) -> bool {
         self.panes.iter().any(|pane| pane.tmux_session == id)
@@ -120,8 +129,20 @@ fn parse_line(line: &[u8]) -> Option<Pane> {
     let activity = fields.next()?.parse().unwrap_or_default();
     let pid = fields.next()?.parse().ok();
     let session = SessionId::parse(fields.next().unwrap_or_default());
-    let title = fields.next().unwrap_or_default().to_owned();
-    Some(Pane { pane, window, tmux_session, dead, bell, activity, pid, session, title })
+    let rest = fields.next().unwrap_or_default();
+    let (name, title) = rest.split_once(':').unwrap_or_default();
+    Some(Pane {
+        pane,
+        window,
+        tmux_session,
+        tmux_session_name: name.to_owned(),
+        dead,
+        bell,
+        activity,
+        pid,
+        session,
+        title: title.to_owned(),
+    })
 }
 
 fn id(field: &str, sigil: char) -> Option<String> {
@@ -140,7 +161,7 @@ mod tests {
     #[test]
     fn lines_are_read_and_others_passed_over() {
         let panes = parse(
-            b"%1 @2 $0 0 1 17 9 aaaaaaaaaaaa a b\n%2 @3 $0 1 0 18   \nrubbish\n\xff\n%3 @4 $1 0 0 19 9 x y\xff\n",
+            b"%1 @2 $0 0 1 17 9 aaaaaaaaaaaa main 1:a b\n%2 @3 $0 1 0 18   m:\nrubbish\n\xff\n%3 @4 $1 0 0 19 9 x m:y\xff\n",
         );
         assert_eq!(panes.len(), 3);
         assert_eq!(panes[0].session, SessionId::parse("aaaaaaaaaaaa"));
@@ -150,6 +171,7 @@ mod tests {
         let titles: Vec<&str> = panes.iter().map(|pane| pane.title.as_str()).collect();
         assert_eq!(titles, ["a b", "", "y\u{fffd}"]);
         let listing = Listing::new(panes);
+        assert_eq!(listing.tmux_session_called("main 1"), Some("$0"));
         assert_eq!(listing.latest_tmux_session(), Some("$1"));
     }
 
@@ -175,8 +197,8 @@ mod tests {
     }
 
     const LISTED: &[&str] = &[
-        "%1 @2 $0 0 0 1700000000 9 aaaaaaaaaaaa title\n%2 @3 $0 1 0 1700000001   \n",
-        "%12 @34 $5 0 1 17 7 0123456789ab a b\n%3 @4 $1 0 0 19 9 x y\n",
+        "%1 @2 $0 0 0 1700000000 9 aaaaaaaaaaaa m:title\n%2 @3 $0 1 0 1700000001   m:\n",
+        "%12 @34 $5 0 1 17 7 0123456789ab m:a b\n%3 @4 $1 0 0 19 9 x m:y\n",
     ];
 
     proptest! {
@@ -192,7 +214,7 @@ mod tests {
 
         #[test]
         fn a_pane_is_found_among_rubbish(before in fuzz::bytes(LISTED), after in fuzz::bytes(LISTED)) {
-            let line = b"%987654321 @8 $7 0 0 17 9 aaaaaaaaaaaa x";
+            let line = b"%987654321 @8 $7 0 0 17 9 aaaaaaaaaaaa m:x";
             let said = [&before[..], b"\n", line, b"\n", &after].concat();
             let listing = Listing::new(parse(&said));
             let found = listing.pane("%987654321").map(|pane| pane.session.clone());

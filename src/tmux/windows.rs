@@ -10,16 +10,16 @@ use crate::tmux::{Error, Pane, Result, Tmux, named, panes, push};
 /// The pane option that makes a pane ours: its value is the session's id.
 const MARK: &str = "@hqt_session";
 
-/// The tmux session that is made when the server has none.
-const FIRST_SESSION: &str = "hqt";
+/// What the tmux session is called that is made when the server has none.
+pub(crate) const FIRST_SESSION: &str = "hqt";
 
 /// Where a new window goes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Place {
     /// After the last window of the tmux session with this id (`$1`).
     InSession(String),
-    /// A tmux session of its own, on a server that has none.
-    NewSession,
+    /// A new tmux session with this name.
+    NewSession(String),
 }
 
 /// What runs in a pane of ours.
@@ -69,18 +69,19 @@ impl Tmux {
                 push(&mut open, &["-n", window_name]);
                 (open, end)
             }
-            Place::NewSession => {
+            Place::NewSession(name) => {
                 self.socket.ensure_folder()?;
-                let mut open = named("new-session", &["-d", "-s", FIRST_SESSION]);
-                push(&mut open, &["-n", window_name]);
-                (open, format!("={FIRST_SESSION}:"))
+                // A format to tmux.
+                let escaped = name.replace('#', "##");
+                let open = named("new-session", &["-d", "-s", &escaped, "-n", window_name]);
+                (open, format!("={name}:"))
             }
         };
         push(&mut open, &["-P", "-F", panes::FORMAT]);
         push_command(&mut open, command);
         let marks = marks(&target, command.id);
         // What a new tmux session is given with its first pane all later panes of it would have.
-        let is_new = *place == Place::NewSession;
+        let is_new = matches!(place, Place::NewSession(_));
         let variables = command.env.iter().filter(|_| is_new);
         let forget =
             variables.map(|(name, _)| named("set-environment", &["-u", "-t", &target, name]));

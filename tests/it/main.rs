@@ -11,6 +11,8 @@
 
 /// What a running harness shows of what it is doing.
 mod activity;
+/// What comes back after tmux or the machine went.
+mod all_back;
 /// A store that can't be used.
 mod broken_store;
 mod circles;

@@ -38,7 +38,7 @@ fn the_line_stands_in_the_bar() {
     terminal.wait_until("one running", |s| bar(s).contains("sandbox ▸1>"));
     env.type_line(&id, "exit 3");
     terminal.wait_until("one failed", |s| bar(s).contains("sandbox ✗1>"));
-    env.list();
+    env.run(&["show", &id]).ok();
     terminal.wait_until("it was looked at", |s| bar(s).contains("sandbox>"));
 }
 
