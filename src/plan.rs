@@ -23,6 +23,8 @@ pub(crate) enum Creation {
     Folder(PathBuf),
     /// A file with mode 0600.
     File(PathBuf, &'static str),
+    /// A file with this in it, at each start.
+    Text(PathBuf, String),
     /// No symlink: what an agent has left where something is to be mounted is removed.
     NoLink(PathBuf),
 }
@@ -30,7 +32,8 @@ pub(crate) enum Creation {
 impl Creation {
     pub(crate) fn path(&self) -> &Path {
         match self {
-            Self::Folder(path) | Self::File(path, _) | Self::NoLink(path) => path,
+            Self::Folder(path) | Self::File(path, _) => path,
+            Self::Text(path, _) | Self::NoLink(path) => path,
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::error::UserError;
 use crate::harness::Harness;
 use crate::host::{
     Host, Workplaces, canonical_as_far_as_it_exists, executable, home, machine, named_commands,
-    project, reading, state, system, tools,
+    project, reading, state, system, tools, users,
 };
 use crate::plan::{Facts, SandboxSide};
 use crate::sandbox::environment::Variables;
@@ -180,6 +180,7 @@ fn side(
     home::git_configuration(host, &home, workplaces, &shown, &mut side);
     home::show_certificates(host, &home, workplaces, &shown, &mut side);
     home::show_caches(host, &home, session, &mut side)?;
+    users::show(host, session, &mut side)?;
     let mut tools = tools::look_up(host, &home, &standing, cwd, workplaces, &shown);
     side.binds.append(&mut tools.binds);
     side.notes.append(&mut tools.notes);

@@ -31,6 +31,8 @@ pub(crate) fn create(creation: &Creation) -> anyhow::Result<()> {
     match creation {
         Creation::Folder(path) => make_private_folder(path),
         Creation::NoLink(path) => remove_link(path),
+        Creation::Text(path, text) => fs::write(path, text)
+            .with_context(|| format!("could not write `{}`", for_terminal(path))),
         Creation::File(path, content) => {
             use std::io::Write;
             let made = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);

@@ -38,6 +38,7 @@ pub(crate) mod sockets;
 mod state;
 mod system;
 mod tools;
+mod users;
 mod walk;
 mod workplaces;
 

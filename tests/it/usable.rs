@@ -26,3 +26,5 @@ mod systems;
 mod terminal;
 /// Programs that were installed below the home folder.
 mod tools;
+/// Users whom the files of the machine do not list.
+mod users;

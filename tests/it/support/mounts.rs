@@ -9,6 +9,8 @@ use super::TestEnv;
 /// A process that keeps the mounts of a world.
 pub(crate) struct Mounts {
     keeper: Child,
+    /// Who runs what is run there.
+    user: u32,
 }
 
 impl Mounts {
@@ -16,9 +18,10 @@ impl Mounts {
     pub(super) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new("/bin/sh");
         // Entering leads to the root folder, so the shell says where it was.
-        let script = r#"keeper=$1; shift; exec nsenter -m -t "$keeper" -- \
+        let script = r#"keeper=$1 user=$2; shift 2; exec nsenter -m -t "$keeper" -S "$user" -G "$user" -- \
             /bin/sh -c 'cd "$1" && shift && exec "$@"' sh "$(pwd -P)" "$@""#;
         command.args(["-c", script, "sh", &self.keeper.id().to_string()]);
+        command.arg(self.user.to_string());
         command.arg(program);
         command
     }
@@ -46,6 +49,13 @@ impl TestEnv {
         assert!(self.mount("", &format!("{{ {script}; }}"), ""), "this machine allows no mount");
     }
 
+    /// The same, as the user of this number, whom the world then belongs to.
+    #[track_caller]
+    pub(crate) fn mount_for(&mut self, user: u32, script: &str) {
+        self.mount_by(&format!("{script} && chown -R {user}:{user} \"$2\""));
+        self.mounts.as_mut().expect("mounts").user = user;
+    }
+
     /// Whether the words of `script`, given `options` and the folder, mounted something.
     #[track_caller]
     fn mount(&mut self, folder: &str, script: &str, options: &str) -> bool {
@@ -63,7 +73,7 @@ impl TestEnv {
         let mut said = String::new();
         let stdout = keeper.stdout.take().expect("a pipe");
         BufReader::new(stdout).read_line(&mut said).expect("a line");
-        self.mounts = Some(Mounts { keeper });
+        self.mounts = Some(Mounts { keeper, user: 0 });
         said == "mounted\n"
     }
 
