@@ -51,7 +51,7 @@ pub(super) fn note_of_a_secret(text: &str, file: &Path) -> Option<String> {
 
 /// Whether a credential stands there: a url with a password or a token in it, or a key that is called so.
 pub(super) fn holds_a_secret(text: &str) -> bool {
-    const KEYS: &[&str] = &["extraheader", "_auth", "token", "password", "pass", "secret"];
+    const KEYS: &[&str] = &["extraheader", "_auth", "_key", "token", "password", "pass", "secret"];
     let text = joined(text);
     let named = entries(&text).any(|(_, key, value)| {
         let key = key.to_ascii_lowercase();

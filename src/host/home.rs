@@ -54,7 +54,7 @@ pub(super) fn git_configuration(
 }
 
 /// The file that `path` means, as `dest`, with the symlinks on the way to that.
-fn shown_at(workplaces: &Workplaces, path: &Path, dest: &Path) -> Vec<Bind> {
+pub(super) fn shown_at(workplaces: &Workplaces, path: &Path, dest: &Path) -> Vec<Bind> {
     let source = workplaces.real(path).filter(|real| real.is_file());
     let way = dest.parent().and_then(|folder| workplaces.way(folder));
     let (Some(source), Some(way), Some(name)) = (source, way, dest.file_name()) else {

@@ -1,11 +1,13 @@
 //! The user's own tools: folders by a fixed table, and the folders of PATH. Where they hold tokens these are
 //! hidden again.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::escape::for_terminal;
 use crate::host::on_path::{self, Asked};
-use crate::host::{Host, Workplaces, links, reading};
+use crate::host::{Host, Workplaces, gitconfig, home, links, reading};
 use crate::sandbox::{Bind, Origin, roots};
 
 /// What is shown of the user's tools.
@@ -64,6 +66,7 @@ pub(super) fn look_up(
         }
     }
     tools.show_cargo(home, workplaces);
+    tools.show_selections(home, project, workplaces, shown);
     let lost = on_path::add(host, &Asked { home, project, workplaces, shown }, &mut tools.binds);
     tools.notes.extend(lost.note());
     tools.find_tokens(home);
@@ -84,13 +87,42 @@ impl Tools {
             let Some(source) = workplaces.real(&dest) else {
                 continue;
             };
-            let is_secret = *name == "config.toml" && names_a_token(&reading::text(&source));
-            if is_secret {
-                self.notes.push("~/.cargo/config.toml holds a token: it is not shown".into());
-            } else {
+            if *name != "config.toml" || !self.is_secret(&dest, &source) {
                 self.binds.push(Origin::Tool.read_only_at(source, dest));
             }
         }
+    }
+
+    /// What says which version is meant, for the managers whose shims are on PATH.
+    fn show_selections(
+        &mut self,
+        home: &Path,
+        project: &Path,
+        workplaces: &Workplaces,
+        shown: &dyn Fn(&Path) -> bool,
+    ) {
+        let between = project.ancestors().skip(1).filter(|above| above.starts_with(home));
+        let folders = BTreeSet::from_iter(between.chain([home]));
+        let of_folder = |name| folders.iter().map(move |folder| folder.join(name));
+        let named = roots::SELECTIONS.iter().map(|name| home.join(name));
+        for file in named.chain(roots::SELECTIONS_ABOVE.iter().flat_map(of_folder)) {
+            let source = workplaces.real(&file).filter(|source| !shown(source));
+            if source.is_some_and(|source| !self.is_secret(&file, &source)) {
+                let binds = home::shown_at(workplaces, &file, &file);
+                self.binds.extend(binds.into_iter().filter(|bind| !shown(bind.dest())));
+            }
+        }
+    }
+
+    /// Whether a token stands in the settings `file`: that is told.
+    fn is_secret(&mut self, file: &Path, real: &Path) -> bool {
+        let text = reading::text(real);
+        let is_secret =
+            names_a_token(&text.to_ascii_lowercase()) || gitconfig::holds_a_secret(&text);
+        if is_secret {
+            self.notes.push(format!("`{}` holds a token: it is not shown", for_terminal(file)));
+        }
+        is_secret
     }
 
     /// By name, right in each folder, and in those of versions.
@@ -125,7 +157,7 @@ impl Tools {
     }
 }
 
-/// Whether cargo's configuration holds a token itself: a key of that name.
+/// Whether settings hold a token themselves: a key of that name.
 fn names_a_token(text: &str) -> bool {
     text.match_indices("token").any(|(at, found)| {
         text[at + found.len()..].trim_start_matches(['"', '\'', ' ', '\t']).starts_with('=')

@@ -135,6 +135,8 @@ pub(crate) const RESOLVER_FOLDERS: &[&str] =
 pub(crate) const TOOLS: &[&str] = &[
     ".terminfo",
     ".nvm/versions",
+    ".nvm/alias",
+    ".nvm/nvm.sh",
     ".fnm",
     ".volta",
     ".asdf",
@@ -158,7 +160,10 @@ pub(crate) const TOOLS: &[&str] = &[
     ".elan",
     ".opam",
     ".gvm/gos",
+    ".sdkman/bin",
     ".sdkman/candidates",
+    ".sdkman/etc",
+    ".sdkman/src",
     ".ghcup",
     ".cabal/bin",
     ".stack/programs",
@@ -231,6 +236,30 @@ pub(crate) const INSTALLATIONS: &[&str] = &[
     "boot/plexus-classworlds.license",
     "init.d/readme.txt",
     "share/nvim/runtime",
+];
+
+/// By which managers know what version is meant: files of the home folder.
+pub(crate) const SELECTIONS: &[&str] = &[
+    ".asdfrc",
+    ".config/mise/config.toml",
+    ".config/mise/mise.toml",
+    ".config/mise.toml",
+    ".config/go/env",
+    ".config/uv/uv.toml",
+    ".config/uv/.python-version",
+];
+
+/// The same in the home folder, and in each folder between it and the project.
+pub(crate) const SELECTIONS_ABOVE: &[&str] = &[
+    ".tool-versions",
+    "mise.toml",
+    ".mise.toml",
+    ".nvmrc",
+    ".node-version",
+    ".python-version",
+    ".ruby-version",
+    ".java-version",
+    ".go-version",
 ];
 
 /// Where a machine's own programs are, which may be a symlink to another disk.

@@ -116,3 +116,54 @@ fn u19_a_real_toolchain_builds_offline() {
         "cargo init -q --vcs none --name p . && cargo build -q --offline && target/debug/p",
     );
 }
+
+/// Files by which managers know what is meant, which hold their own path here.
+const SELECTIONS: &[&str] = &[
+    ".tool-versions",
+    ".config/mise/config.toml",
+    ".nvm/alias/default",
+    ".pyenv/version",
+    ".rbenv/version",
+    ".sdkman/etc/config",
+    ".sdkman/bin/sdkman-init.sh",
+    ".rustup/settings.toml",
+    "src/mise.toml",
+    "src/deep/.node-version",
+];
+
+#[test]
+fn y10_what_managers_select_is_read_only_inside_and_no_tokens() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    for file in SELECTIONS {
+        install(&env, file, file);
+    }
+    let mise = "#!/bin/sh\nexec cat ~/.config/mise/config.toml\n";
+    install(&env, ".local/share/mise/shims/node", mise);
+    let project = env.home().join("src/deep/project");
+    fs::create_dir_all(&project).unwrap();
+    for (file, text) in [
+        (".config/mise/mise.toml", "[env]\nGITHUB_TOKEN = \"CANARY\"\n"),
+        (".config/uv/uv.toml", "[[index]]\nurl = \"https://u:CANARY@host/simple\"\n"),
+        ("src/.mise.toml", "env = { OPENAI_API_KEY = \"x\", A_TOKEN = \"CANARY\" }\n"),
+        (".config/mise/settings", "CANARY\n"),
+        ("src/secret", "CANARY\n"),
+    ] {
+        install(&env, file, text);
+    }
+    let mut new = env.hqt(&["new", "-d", "--sandbox", "--harness", "claude", "--cwd"]);
+    new.arg(&project);
+    let started = env.finish(new);
+    assert_eq!(started.status, Some(0), "{started}");
+    for file in [".config/mise/mise.toml", ".config/uv/uv.toml", "src/.mise.toml"] {
+        let told = format!("{file}` holds a token: it is not shown\n");
+        assert!(started.stderr.contains(&told), "{started}");
+    }
+    let inside = Trial::of("claude", &env, &project, &["--sandbox"]);
+    for file in SELECTIONS {
+        assert_eq!(inside.allows(&format!("cat ~/{file}")).trim(), *file);
+        inside.denies(&format!("echo x >>~/{file}"));
+    }
+    assert_eq!(inside.allows("~/.local/share/mise/shims/node").trim(), SELECTIONS[1]);
+    inside.denies("grep -rs CANAR[Y] ~");
+}
