@@ -8,7 +8,7 @@ use crate::harness::Conversation::Assigned;
 use crate::harness::signs::{Said, Says, Title, TitleSign};
 use crate::harness::state::{all_and, changed, object, picked};
 use crate::harness::{
-    Content, HOME, Harness, Login, Logins, Made, OWN_FOLDER, OwnFolder, Sources, StateRoot,
+    Content, HOME, Harness, Login, Logins, Made, NONE, OWN_FOLDER, OwnFolder, Sources, StateRoot,
     Transcripts, Word, Written, crossing,
 };
 use crate::session::Activity;
@@ -41,10 +41,7 @@ pub(super) const HARNESS: Harness = Harness {
         Word::Conversation,
         Word::Arguments,
     ]),
-    go_on: None,
-    resumes_outside: true,
     sandbox_skip_permission_flags: &["--dangerously-skip-permissions"],
-    user_settings: &[],
     command_settings: &[(CONFIG, "settings.json"), (CONFIG, "settings.local.json")],
     project: &[
         ".claude/settings.json",
@@ -101,7 +98,6 @@ pub(super) const HARNESS: Harness = Harness {
         in_home: Some(".claude.json"),
         ..OWN_FOLDER
     }],
-    shown: &[],
     env_pass: &[
         "CLAUDE_CONFIG_DIR",
         "ANTHROPIC_API_KEY",
@@ -145,6 +141,7 @@ pub(super) const HARNESS: Harness = Harness {
         TitleSign { title: Title::Begins('◐'..='◓'), tells: Activity::Working },
         TitleSign { title: Title::Begins('✳'..='✳'), tells: Activity::Idle },
     ],
+    ..NONE
 };
 
 /// What a running claude writes of itself, for others of its kind; in tmux its title stays the same whatever it does.

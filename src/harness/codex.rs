@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::harness::signs::{BRAILLE, Title, TitleSign};
 use crate::harness::{
-    Conversation, Harness, Identity, Login, Logins, OWN_FOLDER, OwnFolder, StateRoot, Transcripts,
-    UserSetting, Word, Written, crossing,
+    Conversation, Harness, Identity, Login, Logins, NONE, OWN_FOLDER, OwnFolder, StateRoot,
+    Transcripts, UserSetting, Word, Written, crossing,
 };
 use crate::session::Activity;
 
@@ -50,11 +50,8 @@ pub(super) const HARNESS: Harness = Harness {
         Word::Conversation,
         Word::Arguments,
     ]),
-    go_on: None,
-    resumes_outside: true,
     sandbox_skip_permission_flags: &["--dangerously-bypass-approvals-and-sandbox"],
     user_settings: &[UserSetting { files: &[(CODEX_HOME, "config.toml")], text: "notification" }],
-    command_settings: &[],
     project: &[
         ".codex/config.toml",
         ".codex/hooks.json",
@@ -110,7 +107,6 @@ pub(super) const HARNESS: Harness = Harness {
         }],
         ..OWN_FOLDER
     }],
-    shown: &[],
     env_pass: &[
         "CODEX_HOME",
         "OPENAI_API_KEY",
@@ -120,7 +116,6 @@ pub(super) const HARNESS: Harness = Harness {
         "CODEX_CA_CERTIFICATE",
         "AZURE_OPENAI_API_KEY",
     ],
-    sandbox_env: &[],
     resume_grace: Duration::from_secs(20),
     logins: Logins {
         files: &[(CODEX_HOME, "auth.json"), (CODEX_HOME, "config.toml")],
@@ -128,7 +123,6 @@ pub(super) const HARNESS: Harness = Harness {
         env: &["CODEX_ACCESS_TOKEN"],
     },
     crossing: Some(&crossing::codex::CROSSING),
-    says: None,
     titles: &[
         // Seen on 0.171.0: `⠋ NAME | FOLDER`, or `NAME | FOLDER`, or before the first turn `FOLDER`; where it
         // asks, two pictures in turn before these words.
@@ -139,6 +133,7 @@ pub(super) const HARNESS: Harness = Harness {
         TitleSign { title: Title::Begins(BRAILLE), tells: Activity::Working },
         TitleSign { title: Title::EndsWithFolder, tells: Activity::Idle },
     ],
+    ..NONE
 };
 
 /// A bell, where the user has chosen no other sign, so that tmux's bell flag tells who waits. Always, since codex

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::harness::state::picked;
 use crate::harness::{
-    Content, Conversation, HOME, Harness, Logins, Made, Mended, Missing, OWN_FOLDER, OwnFolder,
-    Shown, Sources, StateRoot, Transcripts, Word, crossing,
+    Content, Conversation, HOME, Harness, Logins, Made, Mended, Missing, NONE, OWN_FOLDER,
+    OwnFolder, Shown, Sources, StateRoot, Transcripts, Word, crossing,
 };
 
 const COPILOT: StateRoot = StateRoot { env: Some("COPILOT_HOME"), default: ".copilot" };
@@ -23,12 +23,7 @@ pub(super) const HARNESS: Harness = Harness {
         Word::Arguments,
         Word::PromptAs("--interactive"),
     ],
-    resume: None,
-    go_on: None,
-    resumes_outside: true,
     sandbox_skip_permission_flags: &["--yolo"],
-    user_settings: &[],
-    command_settings: &[],
     project: &[
         ".github/hooks",
         ".github/agents",
@@ -98,8 +93,8 @@ pub(super) const HARNESS: Harness = Harness {
         env: &["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_PROVIDER_BASE_URL"],
     },
     crossing: Some(&crossing::copilot::CROSSING),
-    says: None,
     titles: &[],
+    ..NONE
 };
 
 /// Who is logged in, of a file that also says which folders are trusted.

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use crate::harness::signs::{Title, TitleSign};
 use crate::harness::state::{nothing, object, the_hosts};
 use crate::harness::{
-    Content, Conversation, Harness, Identity, Login, Logins, Made, OWN_FOLDER, OwnFolder, Sources,
-    StateRoot, Transcripts, Word, Written,
+    Content, Conversation, Harness, Identity, Login, Logins, Made, NONE, OWN_FOLDER, OwnFolder,
+    Sources, StateRoot, Transcripts, Word, Written,
 };
 use crate::session::Activity;
 
@@ -31,13 +31,10 @@ pub(super) const HARNESS: Harness = Harness {
         Word::Conversation,
         Word::Arguments,
     ]),
-    go_on: None,
     // 0.61.0 loses conversations: one that was resumed is deleted when another one starts in that project,
     // unless retention is off for all of them.
     resumes_outside: false,
     sandbox_skip_permission_flags: &["--yolo", "--skip-trust"],
-    user_settings: &[],
-    command_settings: &[],
     project: &[
         ".gemini/settings.json",
         ".gemini/.env",
@@ -74,7 +71,6 @@ pub(super) const HARNESS: Harness = Harness {
         }],
         ..OWN_FOLDER
     }],
-    shown: &[],
     env_pass: &[
         "GEMINI_API_KEY",
         "GOOGLE_API_KEY",
@@ -84,20 +80,18 @@ pub(super) const HARNESS: Harness = Harness {
         "GOOGLE_CLOUD_LOCATION",
         "GEMINI_MODEL",
     ],
-    sandbox_env: &[],
     resume_grace: Duration::from_secs(20),
     logins: Logins {
         files: &[(GEMINI, "oauth_creds.json"), (GEMINI, "gemini-credentials.json")],
         env: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     },
-    crossing: None,
-    says: None,
     titles: &[
         // `✦  Working… (FOLDER)`, `✋  Action Required`, `◇  Ready (FOLDER)`.
         TitleSign { title: Title::Begins('✦'..='✦'), tells: Activity::Working },
         TitleSign { title: Title::Begins('✋'..='✋'), tells: Activity::Waiting },
         TitleSign { title: Title::Begins('◇'..='◇'), tells: Activity::Idle },
     ],
+    ..NONE
 };
 
 /// The user's settings with retention off, since at each start it deletes conversations; what was chosen at the

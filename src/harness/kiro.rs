@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::harness::{
-    Content, Conversation, Harness, Logins, Made, OWN_FOLDER, OwnFolder, StateRoot, Word,
+    Content, Conversation, Harness, Logins, Made, NONE, OWN_FOLDER, OwnFolder, StateRoot, Word,
 };
 
 /// Sessions, settings, agents; since 2.3.0 relocatable.
@@ -25,12 +25,9 @@ pub(super) const HARNESS: Harness = Harness {
         Word::Conversation,
         Word::Arguments,
     ]),
-    resumes_outside: true,
     // Of its folder, and inside of the session's own.
     go_on: Some(&[Word::Is("chat"), Word::SkipPermissions, Word::Is("--resume"), Word::Arguments]),
     sandbox_skip_permission_flags: &["--trust-all-tools"],
-    user_settings: &[],
-    command_settings: &[],
     project: &[".kiro/settings", ".kiro/agents", ".kiro/hooks", ".kiro/skills", ".kiro/powers"],
     conversation: Conversation::Newest,
     own: &[
@@ -52,12 +49,9 @@ pub(super) const HARNESS: Harness = Harness {
             ..OWN_FOLDER
         },
     ],
-    shown: &[],
     env_pass: &["KIRO_HOME", "KIRO_API_KEY", "XDG_DATA_HOME"],
-    sandbox_env: &[],
     resume_grace: Duration::from_secs(20),
     logins: Logins { files: &[(DATA_HOME, "kiro-cli/data.sqlite3")], env: &["KIRO_API_KEY"] },
-    crossing: None,
-    says: None,
     titles: &[],
+    ..NONE
 };

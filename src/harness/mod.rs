@@ -23,7 +23,7 @@ pub(crate) use state::{
     Transcripts, fits, slug,
 };
 
-pub(crate) use row::{Conversation, Filling, Harness, Logins, UserSetting, Word};
+pub(crate) use row::{Conversation, Filling, Harness, Logins, NONE, UserSetting, Word};
 
 /// The harnesses that there are, in the order of the dialog.
 pub(crate) const ALL: &[&Harness] = &[

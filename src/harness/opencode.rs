@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::harness::{
-    Content, Conversation, Harness, Login, Logins, Made, Missing, OWN_FOLDER, OwnFolder, Shown,
-    StateRoot, Word, Written,
+    Content, Conversation, Harness, Login, Logins, Made, Missing, NONE, OWN_FOLDER, OwnFolder,
+    Shown, StateRoot, Word, Written,
 };
 
 /// Conversations and logins are in a database here.
@@ -26,11 +26,8 @@ pub(super) const HARNESS: Harness = Harness {
         Word::Conversation,
         Word::Arguments,
     ]),
-    resumes_outside: true,
     go_on: Some(&[Word::SkipPermissions, Word::Is("--continue"), Word::Arguments]),
     sandbox_skip_permission_flags: &["--auto"],
-    user_settings: &[],
-    command_settings: &[],
     project: &[
         "opencode.json",
         "opencode.jsonc",
@@ -98,7 +95,6 @@ pub(super) const HARNESS: Harness = Harness {
         files: &[(DATA, "opencode/auth.json")],
         env: &["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY"],
     },
-    crossing: None,
-    says: None,
     titles: &[],
+    ..NONE
 };

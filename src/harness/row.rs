@@ -56,6 +56,31 @@ pub(crate) struct Harness {
     pub(crate) titles: &'static [TitleSign],
 }
 
+/// What a row does not say.
+pub(crate) const NONE: Harness = Harness {
+    id: "",
+    programs: &[],
+    install_hint: "",
+    spawn: &[],
+    resume: None,
+    go_on: None,
+    resumes_outside: true,
+    sandbox_skip_permission_flags: &[],
+    user_settings: &[],
+    command_settings: &[],
+    project: &[],
+    conversation: Conversation::None,
+    own: &[],
+    shown: &[],
+    env_pass: &[],
+    sandbox_env: &[],
+    resume_grace: Duration::ZERO,
+    logins: Logins { files: &[], env: &[] },
+    crossing: None,
+    says: None,
+    titles: &[],
+};
+
 /// A setting in a file of the user's.
 #[derive(Debug)]
 pub(crate) struct UserSetting {
