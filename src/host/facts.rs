@@ -179,7 +179,7 @@ fn side(
     side.binds.extend(home::links_to(host, workplaces, &shown));
     home::git_configuration(host, &home, workplaces, &shown, &mut side);
     home::show_certificates(host, &home, workplaces, &shown, &mut side);
-    home::show_caches(host, &home, session, &mut side)?;
+    home::show_caches(host, &home, session, workplaces, &mut side)?;
     users::show(host, session, &mut side)?;
     let mut tools = tools::look_up(host, &home, &standing, cwd, workplaces, &shown);
     side.binds.append(&mut tools.binds);

@@ -24,6 +24,10 @@ const NAMED_FILES: &[(&str, &str)] = &[
 /// The private disk folder's parts: what is in them stays between the runs, and off the memory.
 const CACHES: &[(&str, &str)] = &[("cache", ".cache"), ("npm", ".npm"), ("cargo", ".cargo")];
 
+/// In the folder of the user's pnpm, and where it has one as long as there is none.
+const PNPM_STORE: &str = ".local/share/pnpm/store";
+const PNPM_HOME: &str = ".cache/pnpm-home";
+
 /// Git's own configuration with the files that it names: without it the identity is gone, and ignored
 /// secrets get staged. Its folder also holds `credentials`, so the files are named one by one.
 pub(super) fn git_configuration(
@@ -172,13 +176,24 @@ pub(super) fn show_caches(
     host: &Host,
     home: &Path,
     session: &Session,
+    workplaces: &Workplaces,
     side: &mut SandboxSide,
 ) -> Result<(), UserError> {
     let own = canonical_as_far_as_it_exists(&host.cache_folder()?.join(session.id.as_str()));
-    for (part, dest) in CACHES {
+    let mut parts: Vec<(&str, PathBuf)> =
+        CACHES.iter().map(|(part, dest)| (*part, home.join(dest))).collect();
+    // pnpm takes no other store for a node_modules that was made from this one, and this one is read-only.
+    let store = workplaces.real(&home.join(PNPM_STORE)).filter(|store| store.is_dir());
+    match store.filter(|store| store.starts_with(home)) {
+        Some(store) => parts.push(("pnpm", store)),
+        None => {
+            side.relocated.insert("PNPM_HOME".into(), home.join(PNPM_HOME).into());
+        }
+    }
+    for (part, dest) in parts {
         let source = own.join(part);
         side.create.push(Creation::Folder(source.clone()));
-        side.binds.push(Origin::Own.writable_at(source, home.join(dest)));
+        side.binds.push(Origin::Own.writable_at(source, dest));
     }
     Ok(())
 }

@@ -167,3 +167,35 @@ fn y10_what_managers_select_is_read_only_inside_and_no_tokens() {
     assert_eq!(inside.allows("~/.local/share/mise/shims/node").trim(), SELECTIONS[1]);
     inside.denies("grep -rs CANAR[Y] ~");
 }
+
+/// As pnpm makes its store, without which it installs nothing.
+const PNPM: &str = "#!/bin/sh
+store=${PNPM_HOME:-$HOME/.local/share/pnpm}/store
+mkdir -p $store/v10/projects && touch $store/v10/new && echo $store
+";
+
+#[test]
+fn y13_pnpm_has_a_store_to_write() {
+    let mut env = TestEnv::new();
+    env.require_bwrap();
+    install(&env, ".local/share/pnpm/pnpm", PNPM);
+    let pnpm = env.home().join(".local/share/pnpm");
+    let path = format!("{}:{}:/usr/bin:/bin", env.path("bin").display(), pnpm.display());
+    env.set("PATH", path);
+    let inside = Trial::new(&env, &["--sandbox"]);
+    assert!(inside.allows("pnpm").contains("/.cache/"), "it is on no disk");
+    assert!(!pnpm.join("store").exists());
+    inside.end();
+    // What was installed from a store is refused with another one, so its name stays.
+    fs::create_dir(pnpm.join("store")).unwrap();
+    fs::write(pnpm.join("store/of-the-host"), "").unwrap();
+    let inside = Trial::new(&env, &["--sandbox"]);
+    assert_eq!(inside.allows("pnpm").trim(), pnpm.join("store").to_str().unwrap());
+    inside.denies("ls ~/.local/share/pnpm/store/of-the-host");
+    inside.denies("touch ~/.local/share/pnpm/x");
+    assert!(!pnpm.join("store/v10").exists(), "the host's store was written");
+    inside.end();
+    env.run(&["resume", "-d", "--fresh", &inside.id]).ok_with_words();
+    env.wait_screen(&inside.id, "FAKE-READY");
+    assert!(env.try_inside(&inside.id, "kept", "ls ~/.local/share/pnpm/store/v10/new").0);
+}
