@@ -83,5 +83,26 @@ fn y17_the_name_of_the_time_zone_is_that_of_the_link() {
     }
 }
 
+#[test]
+fn y19_a_plain_resolv_conf_is_the_new_one_after_a_resume_and_that_is_said() {
+    let change = |etc: &Path| {
+        drop(fs::remove_file(etc.join("resolv.conf")));
+        fs::write(etc.join("resolv.conf"), "nameserver 192.0.2.1\n").unwrap();
+    };
+    let Some(env) = env_with_etc("Y19", change, "true") else {
+        return;
+    };
+    let inside = Trial::new(&env, &["--sandbox"]);
+    let replace = "echo nameserver 192.0.2.2 >/etc/new && mv /etc/new /etc/resolv.conf";
+    env.tmux(&["run-shell", replace]);
+    inside.allows("grep 192.0.2.1 /etc/resolv.conf");
+    inside.end();
+    env.run(&["resume", "-d", "--fresh", &inside.id]).ok_with_words();
+    env.wait_screen(&inside.id, "FAKE-READY");
+    assert!(env.try_inside(&inside.id, "new", "grep 192.0.2.2 /etc/resolv.conf").0);
+    let said = env.run(&["man"]).stdout;
+    assert!(said.contains("A file of /etc that is replaced while a session runs"), "{said}");
+}
+
 const ZONE: &str = "class Z { public static void main(String[] a) { \
                     System.out.println(java.util.TimeZone.getDefault().getID()); } }";
