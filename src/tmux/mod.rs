@@ -85,6 +85,11 @@ impl Tmux {
             let list = named("list-panes", &["-a", "-F", panes::FORMAT]);
             let listed = self.run([list], None);
             let listed = listed.map(|output| Listing::new(panes::parse(&output)));
+            let listed = match listed {
+                // Of no tmux session, and so of no current one, tmux lists nothing (`exit-empty off`).
+                Err(Error::Failed(_)) if self.has_no_sessions() => Ok(Listing::new(Vec::new())),
+                listed => listed,
+            };
             let is_final = match &listed {
                 Ok(listing) => !listing.is_behind(),
                 Err(Error::Failed(_)) => false,
@@ -95,6 +100,10 @@ impl Tmux {
                 None => return listed,
             }
         }
+    }
+
+    fn has_no_sessions(&self) -> bool {
+        self.run([named("list-sessions", &[])], None).is_ok_and(|sessions| sessions.is_empty())
     }
 
     /// Shows a pane (`%3`, or `$1:.%3` in this tmux session) to `client`, or to tmux's own choice of a

@@ -74,6 +74,8 @@ mod sandbox;
 mod scarce;
 /// Which tmux server, and what its user has set there.
 mod servers;
+/// A tmux server without a tmux session, and one that ends what nobody looks at.
+mod sessionless;
 /// A user's own tmux settings.
 mod settings;
 /// Verbs that take several sessions.
