@@ -85,7 +85,9 @@ impl Tmux {
         let variables = command.env.iter().filter(|_| is_new);
         let forget =
             variables.map(|(name, _)| named("set-environment", &["-u", "-t", &target, name]));
-        let output = self.run(std::iter::once(open).chain(forget).chain(marks), Some(cwd))?;
+        let staying = staying(&target).into_iter().filter(|_| is_new);
+        let all = std::iter::once(open).chain(staying).chain(forget).chain(marks);
+        let output = self.run(all, Some(cwd))?;
         panes::parse(&output)
             .into_iter()
             .next()
@@ -128,6 +130,14 @@ fn marks(target: &str, id: &SessionId) -> [TmuxCommand<'static>; 3] {
         Closing::AfterSuccess.of(target),
         // From tmux 3.3 on: its own "Pane is dead" would scroll the harness's last line away.
         named("set-option", &["-pq", "-t", target, "remain-on-exit-format", ""]),
+    ]
+}
+
+/// Keeps a tmux session that nobody may have looked at yet, and its server, whatever the user has set for others.
+fn staying(target: &str) -> [TmuxCommand<'static>; 2] {
+    [
+        named("set-option", &["-t", target, "destroy-unattached", "off"]),
+        named("set-option", &["-s", "exit-unattached", "off"]),
     ]
 }
 
