@@ -109,8 +109,18 @@ pub(crate) fn line(pid: i32) -> impl Iterator<Item = i32> {
 }
 
 fn parent(pid: i32) -> Option<i32> {
+    stat(pid, 1)?.parse().ok()
+}
+
+/// Whether somebody has stopped the process (SIGSTOP).
+pub(crate) fn is_stopped(pid: i32) -> bool {
+    stat(pid, 0).is_some_and(|state| state == "T")
+}
+
+/// A field of proc_pid_stat(5), counted from that behind the name.
+fn stat(pid: i32, field: usize) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name before it may hold anything.
     let (_, after) = stat.rsplit_once(')')?;
-    after.split_whitespace().nth(1)?.parse().ok()
+    after.split_whitespace().nth(field).map(str::to_owned)
 }

@@ -36,10 +36,8 @@ pub(crate) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<Ex
     let is_seen = !arguments.json && context.width().is_some();
     let failed = sessions.iter().filter(|session| session.failed_unseen && is_seen);
     mark_seen(&store, &failed.map(|session| &session.id).collect::<Vec<_>>());
-    let is_unknown = |session: &&Session| survey.state(session) == State::Unknown;
-    let mut unknown = sessions.iter().filter(is_unknown);
-    if let Some((trouble, remedy)) = unknown.find_map(|session| survey.trouble(session)) {
-        say(&format!("some states are unknown: {trouble}\n\nhint: {remedy}"));
+    if let Some((trouble, remedy)) = sessions.iter().find_map(|session| survey.trouble(session)) {
+        say(&format!("what some sessions do is unknown: {trouble}\n\nhint: {remedy}"));
     }
     Ok(ExitCode::Done)
 }

@@ -80,15 +80,8 @@ fn resume(
 ) -> anyhow::Result<Option<ExitCode>> {
     let survey = Survey::of(context, [session])?;
     let state = survey.state(session);
-    if state == State::Unknown {
-        let (trouble, remedy) = survey.trouble(session).unwrap_or_default();
-        bail!(
-            UserError::new(format!(
-                "tmux can't be asked whether session {} is still there: {trouble}",
-                session.id
-            ))
-            .hint(format!("nothing was started; {remedy}"))
-        );
+    if state == State::Unknown || !arguments.dry_run {
+        ensure_known(session, &survey)?;
     }
     if state == State::Running && !arguments.dry_run {
         if !survey::is_running(context, store, &session.id)? {
@@ -99,6 +92,17 @@ fn resume(
         return go_to(context, store, session, arguments.detach || arguments.all);
     }
     start(context, store, session, &survey, arguments).map(Some)
+}
+
+/// Without tmux's answer nothing is known of a session that may have a pane.
+fn ensure_known(session: &Session, survey: &Survey) -> Result<(), UserError> {
+    match survey.trouble(session) {
+        None => Ok(()),
+        Some((trouble, remedy)) => {
+            let words = format!("tmux can't be asked about session {}: {trouble}", session.id);
+            Err(UserError::new(words).hint(format!("nothing was started; {remedy}")))
+        }
+    }
 }
 
 /// What the conversation ids of users must look like, so that no harness reads them otherwise.
@@ -230,6 +234,7 @@ fn go_to(
         let session = as_it_is_now(store, session)?;
         // Of two windows that a double resume opened, the one that lost goes again at once.
         let survey = Survey::of(context, [&session])?;
+        ensure_known(&session, &survey)?;
         if let Some(pane) = survey.running_pane(&session) {
             if !detach {
                 opening::show(context, &server_of(context, &session), &pane.pane)?;

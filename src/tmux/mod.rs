@@ -19,12 +19,12 @@ pub(crate) use windows::{Closing, FIRST_SESSION, PaneCommand, Place};
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 use std::{io, thread};
 
+use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use tmux_interface::{Tmux as TmuxProgram, TmuxCommand};
 
 use crate::child;
@@ -57,7 +57,7 @@ impl Tmux {
     /// Whether there is certainly no server: nobody accepts on the socket. Asked of the kernel, since
     /// tmux's own words vary.
     pub(crate) fn is_gone(&self) -> bool {
-        UnixStream::connect(self.socket.path()).is_err_and(|error| {
+        self.server().is_err_and(|error| {
             matches!(
                 error.kind(),
                 io::ErrorKind::NotFound
@@ -65,6 +65,24 @@ impl Tmux {
                     | io::ErrorKind::NotADirectory
             )
         })
+    }
+
+    /// The server's process. Never waited for: where it is stopped, and many have called, no more are let in.
+    fn server(&self) -> io::Result<i32> {
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let socket = net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+        net::connect(&socket, &SocketAddrUnix::new(self.socket.path())?)?;
+        Ok(net::sockopt::socket_peercred(&socket)?.pid.as_raw_pid())
+    }
+
+    /// How long an answer is waited for: on a slow machine long, of a server that is stopped not.
+    fn patience(&self) -> Duration {
+        const STOPPED: Duration = Duration::from_secs(4);
+        match self.server() {
+            Ok(process) if child::is_stopped(process) => STOPPED,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => STOPPED,
+            _ => ANSWER_TIME,
+        }
     }
 
     /// All panes of the server. One that is just ending still accepts, and then says nothing more than
@@ -83,7 +101,7 @@ impl Tmux {
                 return Err(Error::NoServer(self.socket.path().to_owned()));
             }
             let list = named("list-panes", &["-a", "-F", panes::FORMAT]);
-            let listed = self.run([list], None);
+            let listed = self.run_within(self.patience(), [list], None);
             let listed = listed.map(|output| Listing::new(panes::parse(&output)));
             let listed = match listed {
                 // Of no tmux session, and so of no current one, tmux lists nothing (`exit-empty off`).
@@ -146,11 +164,20 @@ impl Tmux {
         commands: impl IntoIterator<Item = TmuxCommand<'a>>,
         cwd: Option<&Path>,
     ) -> Result<Vec<u8>> {
+        self.run_within(ANSWER_TIME, commands, cwd)
+    }
+
+    fn run_within<'a>(
+        &self,
+        patience: Duration,
+        commands: impl IntoIterator<Item = TmuxCommand<'a>>,
+        cwd: Option<&Path>,
+    ) -> Result<Vec<u8>> {
         let mut command = self.program(commands)?;
         if let Some(cwd) = cwd {
             command.current_dir(cwd);
         }
-        let answer = match child::answer(command, ANSWER_TIME) {
+        let answer = match child::answer(command, patience) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(Error::NotInstalled);
             }

@@ -1,30 +1,53 @@
 //! A tmux server that does not answer, for a while or for longer than it is waited for.
 
+use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
 use crate::support::TestEnv;
 
-/// Stops the tmux server, or lets it go on.
-fn signal_server(server: &str, signal: Signal) {
-    kill(Pid::from_raw(server.trim().parse().unwrap()), signal).unwrap();
+/// A tmux server that is stopped, and goes on when this goes: nothing else ends a stopped one.
+struct Stopped(Pid);
+
+impl Stopped {
+    fn of(env: &TestEnv) -> Self {
+        let server = env.tmux(&["display-message", "-p", "#{pid}"]);
+        let server = Pid::from_raw(server.trim().parse().unwrap());
+        kill(server, Signal::SIGSTOP).unwrap();
+        Self(server)
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        // One that is gone needs no word.
+        let _ = kill(self.0, Signal::SIGCONT);
+    }
+}
+
+/// Knocks; nothing where the kernel lets no more wait.
+fn connect_at_once(socket: &Path) -> Option<OwnedFd> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let caller = net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None).unwrap();
+    net::connect(&caller, &SocketAddrUnix::new(socket).unwrap()).ok().map(|()| caller)
 }
 
 #[test]
 fn s13_a_server_that_hangs_for_a_while_is_waited_for() {
     let env = TestEnv::new();
     let id = env.ready(&[]);
-    let server = env.tmux(&["display-message", "-p", "#{pid}"]);
-    signal_server(&server, Signal::SIGSTOP);
+    let stopped = Stopped::of(&env);
     let verbs: [&[&str]; 3] = [&["list", "--json"], &["show", &id], &["resume", "-d", &id]];
     thread::scope(|scope| {
         let waiting = verbs.map(|verb| scope.spawn(|| env.run(verb)));
         // The length of the silence is the case itself.
         thread::sleep(Duration::from_secs(2));
-        signal_server(&server, Signal::SIGCONT);
+        drop(stopped);
         for run in waiting {
             let said = run.join().unwrap().ok();
             assert!(!said.contains("unknown"), "{said}");
@@ -38,8 +61,7 @@ fn s13_a_server_that_hangs_makes_the_state_unknown_and_starts_nothing() {
     let env = TestEnv::new();
     let (id, conversation) = env.failed_conversation(3);
     let before = env.session(&id);
-    let server = env.tmux(&["display-message", "-p", "#{pid}"]);
-    signal_server(&server, Signal::SIGSTOP);
+    let stopped = Stopped::of(&env);
     let verbs: [&[&str]; 3] = [&["list", "--json"], &["resume", "-d", &id], &["stop", &id]];
     let outputs = thread::scope(|scope| {
         let waiting = verbs.map(|verb| scope.spawn(|| env.run(verb)));
@@ -47,7 +69,7 @@ fn s13_a_server_that_hangs_makes_the_state_unknown_and_starts_nothing() {
     });
     // The status line asks no server.
     env.run(&["doctor", "--status"]).ok();
-    signal_server(&server, Signal::SIGCONT);
+    drop(stopped);
     let [list, resume, stop] = outputs;
     assert!(list.stderr.contains("unknown"), "{list}");
     assert!(list.ok_with_words().contains("\"state\": \"unknown\""));
@@ -59,4 +81,33 @@ fn s13_a_server_that_hangs_makes_the_state_unknown_and_starts_nothing() {
     env.run(&["resume", "-d", &id]).ok();
     let run = env.wait_runs(runs + 1).pop().unwrap();
     assert_eq!(run.after("--resume"), Some(conversation.as_str()));
+}
+
+/// A session that runs is healthy, whatever its server says; and nobody waits long for one that somebody has stopped,
+/// however many have called it before.
+#[test]
+fn z13_of_a_server_that_is_stopped_it_is_said_once_and_soon() {
+    const SOON: Duration = Duration::from_secs(8);
+    let env = TestEnv::new();
+    let id = env.ready(&[]);
+    let stopped = Stopped::of(&env);
+    let told = |verb: &[&str]| {
+        let start = Instant::now();
+        let output = env.run(verb);
+        assert!(start.elapsed() < SOON, "{verb:?} took {:?}", start.elapsed());
+        let said = format!("{}{}", output.stdout, output.stderr);
+        assert_eq!(said.matches("the tmux server does not answer").count(), 1, "{output}");
+        assert!(!said.contains("hqt-tmux stop") && !said.contains("doctor"), "{output}");
+        output
+    };
+    assert!(told(&["list"]).ok_with_words().contains("running"));
+    told(&["resume", "-d", &id]).refuses(&[&id, "try again"]);
+    assert!(told(&["doctor"]).stdout.contains("fail"));
+    // As many as the kernel lets wait.
+    let callers: Vec<_> = (0..200).map_while(|_| connect_at_once(&env.socket())).collect();
+    assert!(callers.len() < 200, "nobody has to wait");
+    told(&["list"]).ok_with_words();
+    drop(stopped);
+    drop(callers);
+    env.run(&["resume", "-d", &id]).ok();
 }

@@ -8,7 +8,7 @@ use crate::host::machine::{Around, Resolver};
 use crate::host::programs::Version;
 use crate::host::{machine, programs};
 use crate::store::Store;
-use crate::{bwrap, harness, host, planner, scope, store, tmux};
+use crate::{bwrap, harness, host, planner, scope, store, survey, tmux};
 
 /// The verdict of a check.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -90,9 +90,12 @@ pub(super) fn all(context: &Context) -> Vec<Check> {
 /// tmux: the program, the server, and the plugin on it.
 fn tmux_checks(context: &Context) -> Vec<Check> {
     let mut checks = vec![tmux_program(context), tmux_server(context)];
-    checks.extend(login_scope(context));
-    checks.extend(clipboard(context));
-    checks.push(plugin(context));
+    // One that does not answer is not asked again.
+    if checks.iter().all(|check| check.verdict == Verdict::Ok) {
+        checks.extend(login_scope(context));
+        checks.extend(clipboard(context));
+        checks.push(plugin(context));
+    }
     checks
 }
 
@@ -111,7 +114,10 @@ fn tmux_server(context: &Context) -> Check {
         Err(tmux::Error::NoServer(_)) => {
             Check::ok("tmux server", format!("none on {socket}; `new` starts one"))
         }
-        Err(error) => Check::fail("tmux server", &error.explain()),
+        Err(error) => {
+            let (trouble, remedy) = survey::trouble(&error);
+            Check::new("tmux server", Verdict::Fail, trouble).remedy(remedy)
+        }
     }
 }
 
