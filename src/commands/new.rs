@@ -29,6 +29,7 @@ pub(crate) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<Exi
     }
     let cwd = host::project_folder(arguments.cwd.as_deref())?;
     let answers = ask(context, arguments, &cwd)?;
+    let is_chosen = arguments.name.is_some() || answers.name != default_name(&cwd);
     let session = session(arguments, &cwd, answers);
     let tmux = context.tmux();
     let sockets = vec![tmux.socket_path().to_owned()];
@@ -49,8 +50,7 @@ pub(crate) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<Exi
         say(note);
     }
     let store = context.store()?;
-    let session = named(&store, session)?;
-    store.insert(&session)?;
+    let session = store.insert(&session, is_chosen)?;
     let pane = match start(context, &store, &session) {
         Ok(pane) => pane,
         Err(error) => {
@@ -137,13 +137,17 @@ fn ask(context: &Context, arguments: &cli::New, cwd: &Path) -> anyhow::Result<An
         );
     }
     let command = match harness.runs_own_command() && arguments.arguments.is_empty() {
-        true => prompt::command()?,
+        true => prompt::command(&|program| {
+            host::program_called(&context.host, program, cwd, "").err().map(|why| why.to_string())
+        })?,
         false => arguments.arguments.clone(),
     };
     let default_name = default_name(cwd);
     let name = match &arguments.name {
         Some(name) => name.clone(),
-        None if may_ask => prompt::name(&default_name)?,
+        None if may_ask => {
+            prompt::name(&default_name, &|name| why_not_called(context, name, &default_name))?
+        }
         None => default_name,
     };
     Ok(Answers {
@@ -222,19 +226,11 @@ fn default_name(cwd: &Path) -> String {
     cwd.file_name().map_or_else(|| "root".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// A name that nobody chose is made one that no other session has.
-fn named(store: &Store, session: Session) -> anyhow::Result<Session> {
-    if session.name != default_name(&session.cwd) {
-        return Ok(session);
-    }
-    let taken: Vec<String> = store.all()?.into_iter().map(|other| other.name).collect();
-    let mut name = session.name.clone();
-    let mut number = 1;
-    while taken.contains(&name) {
-        number += 1;
-        name = format!("{}-{number}", session.name);
-    }
-    Ok(Session { name, ..session })
+/// What is said of a chosen name at once that would be refused later.
+fn why_not_called(context: &Context, name: &str, default: &str) -> Option<String> {
+    let store = Store::open_to_read(&context.state_folder().ok()?).ok()?;
+    let refused = store.is_free(name, &SessionId::nil()).err();
+    refused.filter(|_| name != default).map(|error| error.to_string())
 }
 
 fn report(context: &Context, store: &Store, id: &SessionId, json: bool) -> anyhow::Result<()> {

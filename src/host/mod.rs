@@ -45,7 +45,7 @@ mod workplaces;
 pub(crate) use caller::Host;
 use caller::OWN_FOLDER;
 pub(crate) use changes::Changes;
-pub(crate) use executable::missing_interpreter;
+pub(crate) use executable::{find as program_called, missing_interpreter};
 pub(crate) use facts::{
     Wanted, ensure_may_be_sandboxed, gather, gather_outside, is_logged_in, is_visible_inside,
     program_of,

@@ -8,7 +8,7 @@ mod picker;
 
 pub(crate) use picker::{Items, session};
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -62,20 +62,30 @@ pub(crate) fn harness(choices: &[HarnessChoice]) -> anyhow::Result<&'static Harn
     }
 }
 
-/// The command of the generic harness.
-pub(crate) fn command() -> anyhow::Result<Vec<OsString>> {
+/// The command of the generic harness, until nothing is said against its program.
+pub(crate) fn command(wrong: &dyn Fn(&OsStr) -> Option<String>) -> anyhow::Result<Vec<OsString>> {
     loop {
-        let line: String = input("Command", None)?;
-        match shell_words(&line) {
-            Some(words) if !words.is_empty() => return Ok(words),
-            _ => tell("give a command and its arguments; quote as in a shell")?,
+        let words = shell_words(&input("Command", None)?).unwrap_or_default();
+        match words.first().map(|program| wrong(program)) {
+            Some(None) => return Ok(words),
+            Some(Some(why)) => tell(&why)?,
+            None => tell("give a command and its arguments; quote as in a shell")?,
         }
     }
 }
 
-/// The session's name.
-pub(crate) fn name(default: &str) -> anyhow::Result<String> {
-    input("Name", Some(default))
+/// The session's name, until nothing is said against it.
+pub(crate) fn name(
+    default: &str,
+    wrong: &dyn Fn(&str) -> Option<String>,
+) -> anyhow::Result<String> {
+    loop {
+        let name = input("Name", Some(default))?;
+        match wrong(&name) {
+            None => return Ok(name),
+            Some(words) => tell(&words)?,
+        }
+    }
 }
 
 /// Whether to run in a sandbox; with the reason where there is none to be had.
@@ -263,6 +273,6 @@ fn shell_words(line: &str) -> Option<Vec<OsString>> {
     let words = shlex::bytes::Shlex::new(line.as_bytes());
     let mut words = words;
     let split: Vec<OsString> =
-        words.by_ref().map(|word| std::ffi::OsStr::from_bytes(&word).to_owned()).collect();
+        words.by_ref().map(|word| OsStr::from_bytes(&word).to_owned()).collect();
     (!words.had_error).then_some(split)
 }

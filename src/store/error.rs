@@ -24,6 +24,8 @@ pub(crate) enum Error {
     Newer { found: i64, known: i64 },
     #[error("the store is damaged: {0}")]
     Corrupt(String),
+    #[error("session {id} is called `{}` already", for_terminal(.name))]
+    Taken { name: String, id: String },
     #[error("{0}")]
     Io(#[from] io::Error),
     #[error("{0}")]
@@ -54,7 +56,7 @@ impl Error {
                 error.sqlite_error_code(),
                 Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen)
             ),
-            Self::Absent | Self::Newer { .. } | Self::Corrupt(_) => false,
+            Self::Absent | Self::Newer { .. } | Self::Corrupt(_) | Self::Taken { .. } => false,
         }
     }
 }
@@ -69,6 +71,13 @@ pub(crate) fn explain(error: &Error, folder: &Path) -> UserError {
         Error::Corrupt(_) => format!(
             "it was left as it is; move it away to begin with an empty one: mv {shown} {shown}.damaged"
         ),
+        Error::Taken { id, .. } => {
+            let hint = format!(
+                "choose another name, or go to it with: hqt-tmux resume {}",
+                for_terminal(id)
+            );
+            return UserError::new(error.to_string()).hint(hint);
+        }
         Error::Absent => "start a session first: hqt-tmux new".to_owned(),
         Error::Io(_) | Error::Sqlite(_) => {
             format!("look at the permissions and the free space of {}", for_terminal(folder))

@@ -17,7 +17,9 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use rusqlite::{
+    Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params,
+};
 
 use crate::session::{Ended, Sandboxing, Session, SessionId};
 
@@ -75,9 +77,39 @@ impl Store {
         Ok(Self { connection })
     }
 
-    /// Adds a session.
-    pub(crate) fn insert(&self, session: &Session) -> Result<()> {
-        row::insert(&self.connection, session)
+    /// Adds a session, and gives it as it was added: a name that another one has is refused, or where nobody chose it
+    /// made one that none has.
+    pub(crate) fn insert(&self, session: &Session, is_chosen: bool) -> Result<Session> {
+        let transaction = self.alone()?;
+        let mut name = session.name.clone();
+        for number in 2.. {
+            match self.is_free(&name, &session.id) {
+                Ok(()) => break,
+                Err(Error::Taken { .. }) if !is_chosen => {
+                    name = format!("{}-{number}", session.name);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let session = Session { name, ..session.clone() };
+        row::insert(&self.connection, &session)?;
+        transaction.commit()?;
+        Ok(session)
+    }
+
+    /// Until its end no other process writes.
+    fn alone(&self) -> Result<Transaction<'_>> {
+        Ok(Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?)
+    }
+
+    /// Refuses a name that a session other than `id` has.
+    pub(crate) fn is_free(&self, name: &str, id: &SessionId) -> Result<()> {
+        let query = "SELECT id FROM session WHERE name = ?1 AND id <> ?2 ORDER BY rowid DESC";
+        let holder = self.connection.query_row(query, [name, id.as_str()], |row| row.get(0));
+        match holder.optional()? {
+            None => Ok(()),
+            Some(id) => Err(Error::Taken { name: name.to_owned(), id }),
+        }
     }
 
     /// All sessions, newest first: in the order in which they were added, whatever the clock said.
@@ -98,8 +130,12 @@ impl Store {
         Ok(self.connection.execute("DELETE FROM session WHERE id = ?1", [id.as_str()])? > 0)
     }
 
+    /// Refuses a name that another session has.
     pub(crate) fn rename(&self, id: &SessionId, name: &str) -> Result<()> {
-        self.change("UPDATE session SET name = ?2 WHERE id = ?1", params![id.as_str(), name])
+        let transaction = self.alone()?;
+        self.is_free(name, id)?;
+        self.change("UPDATE session SET name = ?2 WHERE id = ?1", params![id.as_str(), name])?;
+        Ok(transaction.commit()?)
     }
 
     pub(crate) fn set_sandbox(&self, id: &SessionId, sandbox: &Sandboxing) -> Result<()> {

@@ -16,7 +16,7 @@ fn session(digit: char, sandbox: Sandboxing) -> Session {
     let id = SessionId::parse(&digit.to_string().repeat(12)).unwrap();
     let created_at = SystemTime::UNIX_EPOCH + Duration::from_millis(1_234);
     Session {
-        name: "n".into(),
+        name: digit.into(),
         arguments: vec!["".into(), "a b".into(), "".into()],
         prompt: Some("say\nit".into()),
         env_names: vec!["GH_TOKEN".into()],
@@ -37,7 +37,7 @@ fn the_migration_adds_the_column_and_it_round_trips_every_policy() {
     }
     for (digit, policy) in ('a'..='f').zip(policies) {
         let session = session(digit, policy);
-        store.insert(&session).unwrap();
+        store.insert(&session, true).unwrap();
         assert_eq!(store.get(&session.id).unwrap(), Some(session));
     }
 }
@@ -45,7 +45,7 @@ fn the_migration_adds_the_column_and_it_round_trips_every_policy() {
 #[test]
 fn migrating_twice_is_a_no_op() {
     let mut store = store();
-    store.insert(&session('a', Sandboxing::Off)).unwrap();
+    store.insert(&session('a', Sandboxing::Off), true).unwrap();
     migrations::apply(&mut store.connection).unwrap();
     assert_eq!(store.all().unwrap().len(), 1);
     assert_eq!(store.version().unwrap(), migrations::known());
@@ -95,7 +95,7 @@ fn where_sessions_have_worked_outlives_them() {
     let store = Store { connection };
     assert_eq!(workplaces(&store), ["/p"]);
     let session = session('a', Sandboxing::Off);
-    store.insert(&session).unwrap();
+    store.insert(&session, true).unwrap();
     let at = SystemTime::UNIX_EPOCH;
     for _ in 0..2 {
         store.begin_run(&session.id, None, at, &["/r".into(), "/p".into()]).unwrap();
@@ -123,7 +123,7 @@ fn the_database_of_another_program_is_left_alone() {
 fn a_run_leaves_its_traces() {
     let store = store();
     let session = session('a', Sandboxing::Off);
-    store.insert(&session).unwrap();
+    store.insert(&session, true).unwrap();
     let at = SystemTime::UNIX_EPOCH + Duration::from_secs(9);
     store.begin_run(&session.id, Some(Path::new("/s")), at, &["/p".into()]).unwrap();
     store.add_note(&session.id, "one").unwrap();

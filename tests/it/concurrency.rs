@@ -26,6 +26,9 @@ fn s25_fifty_new_at_once_give_fifty_rows_and_windows() {
     let listed = env.list();
     assert_eq!(listed.len(), 50);
     assert!(listed.iter().all(|s| s["state"] == "running"), "{listed:#?}");
+    // Nobody chose a name: each has one of its own.
+    let names: BTreeSet<&str> = listed.iter().filter_map(|s| s["name"].as_str()).collect();
+    assert_eq!(names.len(), 50);
     let marked: BTreeSet<String> = env.panes().into_iter().map(|p| p.session).collect();
     assert!(ids.is_subset(&marked), "a session without a pane");
     assert_eq!(env.panes().len(), 51);

@@ -15,7 +15,9 @@ fn s04_a_name_is_exact_and_an_ambiguous_prefix_names_the_candidates() {
     env.wait_state(&short, "stopped");
     assert_eq!(env.session(&long)["state"], "running");
     env.run(&["stop", "alph"]).refuses(&["alph"]);
-    env.run(&["rename", "alpha", "alpha-2"]).ok_with_words();
+    // As earlier versions let it be.
+    let store = rusqlite::Connection::open(env.store()).unwrap();
+    store.execute("UPDATE session SET name = 'alpha-2'", []).unwrap();
     env.run(&["stop", "alpha-2"]).refuses(&[&long, &short]);
     // The whole id always serves.
     env.run(&["stop", &long]).ok_with_words();
@@ -132,4 +134,27 @@ fn a_name_that_is_almost_right_names_what_was_meant() {
     assert!(!said.contains("did you mean"), "{said}");
     let said = env.run(&["show", &"l".repeat(10_000)]).refuses(&["there are"]);
     assert!(said.len() < 1000, "{said}");
+}
+
+#[test]
+fn z16_a_name_is_taken_as_it_is_or_refused() {
+    let env = TestEnv::new();
+    let project = env.project();
+    let folder = project.to_str().unwrap();
+    let new = ["new", "-d", "--harness", "claude", "--cwd", folder];
+    let named = |name: &str| env.run(&[&new[..], &["--name", name]].concat());
+    // The folder's own name as well, where somebody asks for it.
+    let id = named("project").ok().trim().to_owned();
+    assert_eq!(env.session(&id)["name"], "project");
+    named("project").refuses(&[&id, "hqt-tmux resume"]);
+    assert_eq!(env.panes().len(), 2);
+    let second = env.new_session(&["--harness", "claude"]);
+    assert_eq!(env.session(&second)["name"], "project-2");
+    named("project-2").refuses(&[&second]);
+    env.run(&["rename", &second, "project"]).refuses(&[&id]);
+    assert_eq!(env.session(&second)["name"], "project-2");
+    env.run(&["rename", &second, "project-2"]).ok_with_words();
+    env.run(&["rename", &id, "other"]).ok_with_words();
+    env.run(&["rename", &second, "project"]).ok_with_words();
+    assert_eq!(env.list().len(), 2);
 }

@@ -263,3 +263,35 @@ fn a_server_that_the_dialog_starts_hears_signals() {
         assert!(blocked.ends_with("\t0000000000000000"), "{blocked}");
     }
 }
+
+#[test]
+fn z22_z16_what_would_be_refused_is_said_at_its_question() {
+    let env = TestEnv::new();
+    let id = env.ready(&["--name", "taken"]);
+    let project = env.project();
+    let args = ["new", "--no-sandbox", "--cwd", project.to_str().unwrap()];
+    let terminal = Terminal::run(&env, &args);
+    terminal.wait_for("generic");
+    while !terminal.screen().lines().any(|line| line.contains("❯ generic")) {
+        let before = terminal.screen();
+        terminal.keys(&["Down"]);
+        terminal.wait_until("the cursor of the list moves", |now| now != before);
+    }
+    terminal.keys(&["Enter"]);
+    let answer = |question: &str, text: &str| {
+        terminal.wait_until(question, |s| {
+            s.trim_end().lines().last().is_some_and(|line| line.contains(question))
+        });
+        terminal.type_text(text);
+        terminal.keys(&["Enter"]);
+    };
+    answer("Command", "no-such-program x");
+    terminal.wait_for("`no-such-program` was not found");
+    answer("Command", "cat -u");
+    answer("Name", "taken");
+    terminal.wait_for(&format!("session {id} is called `taken` already"));
+    answer("Name", "free");
+    env.wait_until("both", || (env.list().len() == 2).then_some(()));
+    let session = env.list().remove(0);
+    assert_eq!((&session["name"], &session["command"][0]), (&"free".into(), &"cat".into()));
+}

@@ -63,7 +63,7 @@ impl World {
         let env = variables.into_iter().map(|(name, value)| (name.into(), value)).collect();
         let store = crate::store::Store::open(&at.join("store/hqt-tmux")).unwrap();
         let before = session(&at.join("q"), "generic", &[]);
-        store.insert(&before).unwrap();
+        store.insert(&before, true).unwrap();
         let written = [at.join("q"), at.join("home/.claude/projects/-slug")];
         store.begin_run(&before.id, None, SystemTime::now(), &written).unwrap();
         store.delete(&before.id).unwrap();
