@@ -93,7 +93,6 @@ pub(super) const HARNESS: Harness = Harness {
         env: &["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_PROVIDER_BASE_URL"],
     },
     crossing: Some(&crossing::copilot::CROSSING),
-    titles: &[],
     ..NONE
 };
 

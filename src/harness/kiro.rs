@@ -52,6 +52,5 @@ pub(super) const HARNESS: Harness = Harness {
     env_pass: &["KIRO_HOME", "KIRO_API_KEY", "XDG_DATA_HOME"],
     resume_grace: Duration::from_secs(20),
     logins: Logins { files: &[(DATA_HOME, "kiro-cli/data.sqlite3")], env: &["KIRO_API_KEY"] },
-    titles: &[],
     ..NONE
 };
