@@ -68,10 +68,12 @@ mod prompt;
 mod real;
 /// Folders in which no sandbox is started.
 mod refusals;
+mod runtime_folder;
 /// What can't be seen or done inside.
 mod sandbox;
 /// Too little of something: space, files, time, or a clock that went back.
 mod scarce;
+mod screens;
 /// Which tmux server, and what its user has set there.
 mod servers;
 /// A tmux server without a tmux session, and one that ends what nobody looks at.
