@@ -25,6 +25,8 @@ pub(super) struct Git {
     pub(super) names: Vec<PathBuf>,
     /// Git folders that need a `commondir` file while an agent can write them, and `hooks`.
     pub(super) main_folders: Vec<PathBuf>,
+    /// Those of them in which it can't stand.
+    pub(super) unmarked: Vec<PathBuf>,
     /// Settings of single worktrees, which git obeys only with an extension that is on here.
     pub(super) worktree_settings: Vec<PathBuf>,
     /// Configuration of the repository, and the folder that its relative paths begin at.
@@ -147,7 +149,16 @@ impl Git {
         let is_ours = |meta: &fs::Metadata| meta.is_file() && reading::text(&mark) == guard::MARK;
         match fs::symlink_metadata(&mark) {
             Ok(meta) if !is_ours(&meta) => self.misled = Some(mark),
-            _ => self.main_folders.push(folder.to_owned()),
+            _ => {
+                let config = reading::text(&folder.join("config"));
+                let storage = gitconfig::values(&config, "extensions", "refstorage").pop();
+                if storage
+                    .is_some_and(|storage| storage.to_ascii_lowercase().starts_with("reftable"))
+                {
+                    self.unmarked.push(folder.to_owned());
+                }
+                self.main_folders.push(folder.to_owned());
+            }
         }
     }
 }

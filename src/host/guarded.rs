@@ -73,6 +73,7 @@ pub(super) fn look_up(
     let watched = Watched {
         named: named.into_iter().filter(|path| !guarded.contains(path)).collect(),
         guarded: guarded.into_iter().collect(),
+        never: never(git),
         roots: roots.iter().map(|root| (*root).to_owned()).collect(),
     };
     Ok(Guarded { binds, create, marks, watched, notes })
@@ -258,6 +259,10 @@ fn is_inside(path: &Path, root: &Path) -> bool {
     path.starts_with(root) && path != root
 }
 
+fn never(git: &Git) -> Vec<PathBuf> {
+    git.unmarked.iter().map(|folder| folder.join(guard::MARKED)).collect()
+}
+
 /// The folder for hooks, which git makes itself where it is missing, the settings of worktrees where
 /// git would obey them, and the mark. A symlink in their place can't be guarded and is reported when
 /// it changes.
@@ -273,5 +278,6 @@ fn made_for_the_run(git: &Git) -> (Vec<Creation>, Vec<PathBuf>) {
         .map(Creation::Folder)
         .chain(settings.map(|path| Creation::File(path, "")))
         .collect();
-    (create, in_each(guard::MARKED).collect())
+    let never = never(git);
+    (create, in_each(guard::MARKED).filter(|mark| !never.contains(mark)).collect())
 }

@@ -13,13 +13,14 @@ use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use command_fds::{CommandFdExt, FdMapping};
 use nix::fcntl::OFlag;
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::signal::Signal;
 use nix::unistd::{close, pipe2, write};
 
+use crate::escape::for_terminal;
 use crate::identity;
 use crate::plan::Plan;
 use crate::run::outcome::{Outcome, outcome};
@@ -81,6 +82,7 @@ pub(crate) struct Chain {
     sandboxed: bool,
     renewals: Option<Renewals>,
     restless: bool,
+    never: Vec<PathBuf>,
     /// What has lost its guard, and was not told yet.
     unguarded: Vec<PathBuf>,
     /// What `inner` has reported until now.
@@ -125,6 +127,15 @@ impl Chain {
         let is_in = self.said.starts_with("started");
         if is_in {
             news.unguarded = std::mem::take(&mut self.unguarded);
+        }
+        // Where there were too many events some were not told.
+        news.never
+            .extend(self.never.iter().filter(|path| fs::symlink_metadata(path).is_ok()).cloned());
+        news.never.dedup();
+        for path in &news.never {
+            // Whoever made it has no time to make it again.
+            let _ = self.child.kill();
+            let _ = fs::remove_file(path);
         }
         renewed(&news);
         !self.unguarded.is_empty()
@@ -184,7 +195,8 @@ pub(crate) fn stand(plan: &Plan, restless: bool) -> anyhow::Result<Chain> {
     let logins = plan.logins.iter();
     let watched: Vec<&Path> = logins.flat_map(|one| [one.host.as_path(), &one.copy]).collect();
     // Before the look at what is to be mounted, so that nothing is replaced unseen.
-    let renewals = Renewals::of(&watched, &plan.watched.guarded);
+    let renewals = Renewals::of(&watched, &plan.watched);
+    ensure_never(plan, renewals.as_ref())?;
     let (control_read, control_write) = pipe2(OFlag::O_CLOEXEC)?;
     let (report_read, report_write) = pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
     let (status_read, status_write) = pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
@@ -201,9 +213,8 @@ pub(crate) fn stand(plan: &Plan, restless: bool) -> anyhow::Result<Chain> {
     if plan.sandboxed {
         command.stderr(error_write);
     }
-    let child = command
-        .spawn()
-        .with_context(|| format!("could not run `{}`", crate::escape::for_terminal(program)))?;
+    let child =
+        command.spawn().with_context(|| format!("could not run `{}`", for_terminal(program)))?;
     Ok(Chain {
         child,
         control: control_write,
@@ -213,9 +224,27 @@ pub(crate) fn stand(plan: &Plan, restless: bool) -> anyhow::Result<Chain> {
         sandboxed: plan.sandboxed,
         renewals,
         restless,
+        never: plan.watched.never.clone(),
         unguarded: Vec::new(),
         said: String::new(),
     })
+}
+
+/// What nobody may make is not there, and is seen when it is made.
+fn ensure_never(plan: &Plan, renewals: Option<&Renewals>) -> anyhow::Result<()> {
+    let never = &plan.watched.never;
+    let is_seen = never.is_empty() || renewals.is_some_and(|renewals| renewals.covers(never));
+    ensure!(
+        is_seen,
+        "the kernel has no watch left (fs.inotify.max_user_watches), without which git can't be guarded"
+    );
+    let there = never.iter().find(|path| fs::symlink_metadata(path).is_ok());
+    ensure!(
+        there.is_none(),
+        "`{}` leads git elsewhere; remove it",
+        for_terminal(there.map_or(Path::new(""), PathBuf::as_path))
+    );
+    Ok(())
 }
 
 /// What the chain is given, at its fixed numbers.

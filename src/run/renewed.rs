@@ -36,16 +36,19 @@ pub(super) fn take(context: &Context, id: &SessionId, plan: &Plan, told: &Told, 
         settle(plan, told, false);
     }
     for file in &renewed.unguarded {
-        say_unguarded(context, id, file);
+        let what = "was replaced outside, and can be written inside: stop and resume to guard it";
+        say_of(context, id, file, what);
+    }
+    for file in &renewed.never {
+        let what =
+            "would have led git to what an agent wrote: it was removed, and the session ended";
+        say_of(context, id, file, what);
     }
 }
 
 /// In the pane, and for `show`, since the harness may draw over the pane.
-fn say_unguarded(context: &Context, id: &SessionId, file: &Path) {
-    let words = format!(
-        "`{}` was replaced outside, and can be written inside: stop and resume to guard it",
-        for_terminal(file)
-    );
+fn say_of(context: &Context, id: &SessionId, file: &Path, what: &str) {
+    let words = format!("`{}` {what}", for_terminal(file));
     say(&words);
     // What can't be stored was said.
     let _ = context.store().and_then(|store| Ok(store.add_note(id, &words)?));

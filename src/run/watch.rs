@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 
+use crate::sandbox::guard::Watched;
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify, WatchDescriptor};
 
 /// A watch on some files.
@@ -17,6 +18,7 @@ pub(crate) struct Renewals {
     guarded_in: HashMap<WatchDescriptor, PathBuf>,
     /// Those that still have their guard.
     guarded: BTreeSet<PathBuf>,
+    never: Vec<PathBuf>,
 }
 
 /// What was renewed.
@@ -25,12 +27,14 @@ pub(crate) struct Renewed {
     pub(crate) logins: bool,
     /// What has lost its guard; each is told once.
     pub(crate) unguarded: Vec<PathBuf>,
+    /// What was made though nobody makes it.
+    pub(crate) never: Vec<PathBuf>,
 }
 
 impl Renewals {
-    /// Watches `logins`, and what is `guarded`. `None` where there is none, or the kernel has no watch left:
-    /// then nothing is noticed, and nothing else is lost.
-    pub(crate) fn of(logins: &[&Path], guarded: &[PathBuf]) -> Option<Self> {
+    /// Watches `logins`, and of what `watched` has what is guarded and what nobody makes. `None` where there is none, or
+    /// the kernel has no watch left: then nothing is noticed, and nothing else is lost but what nobody makes.
+    pub(crate) fn of(logins: &[&Path], watched: &Watched) -> Option<Self> {
         let inotify = Inotify::init(InitFlags::IN_NONBLOCK | InitFlags::IN_CLOEXEC).ok()?;
         // A folder may hold files of both kinds.
         let watch = |folder: &Path, events: AddWatchFlags| {
@@ -42,14 +46,23 @@ impl Renewals {
         let login =
             |file: &&Path| Some((watch(file.parent()?, changes)?, file.file_name()?.to_owned()));
         let logins: Vec<_> = logins.iter().filter_map(login).collect();
-        let folders = BTreeSet::from_iter(guarded.iter().filter_map(|file| file.parent()));
+        let files = watched.guarded.iter().chain(&watched.never);
+        let folders = BTreeSet::from_iter(files.filter_map(|file| file.parent()));
         let guarded_in: HashMap<_, _> = folders
             .into_iter()
             .filter_map(|folder| Some((watch(folder, REPLACED)?, folder.to_owned())))
             .collect();
         let is_empty = logins.is_empty() && guarded_in.is_empty();
-        let guarded = BTreeSet::from_iter(guarded.iter().cloned());
-        (!is_empty).then_some(Self { inotify, logins, guarded_in, guarded })
+        let guarded = BTreeSet::from_iter(watched.guarded.iter().cloned());
+        let never = watched.never.clone();
+        (!is_empty).then_some(Self { inotify, logins, guarded_in, guarded, never })
+    }
+
+    /// Whether every folder is watched in which nobody may make something.
+    pub(crate) fn covers(&self, never: &[PathBuf]) -> bool {
+        let is_watched =
+            |path: &PathBuf| self.guarded_in.values().any(|at| path.parent() == Some(at));
+        never.iter().all(is_watched)
     }
 
     /// What was renewed since the last call.
@@ -62,7 +75,9 @@ impl Renewals {
             if let (true, Some(folder)) =
                 (event.mask.intersects(REPLACED), self.guarded_in.get(&event.wd))
             {
-                renewed.unguarded.extend(self.guarded.take(&folder.join(name)));
+                let path = folder.join(name);
+                renewed.unguarded.extend(self.guarded.take(&path));
+                renewed.never.extend(Some(path).filter(|path| self.never.contains(path)));
             }
         }
         renewed

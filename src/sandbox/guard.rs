@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::sandbox::{Bind, Origin};
 
 /// The file of a main git folder that an agent could make and nothing else ever does: it redirects
-/// configuration and hooks. While an agent can write there it stands there with [`MARK`] in it.
+/// configuration and hooks. While an agent can write there it stands there with [`MARK`] in it; not where references
+/// are kept as reftable, for git would lock them twice, and fail: there it is watched for.
 pub(crate) const MARKED: &str = "commondir";
 
 /// "Here": with `.` alone libgit2 does not find the repository any more.
@@ -20,6 +21,8 @@ pub(crate) struct Watched {
     pub(crate) roots: Vec<PathBuf>,
     /// What is guarded, as long as the host does not replace it: the guard stays with the old file.
     pub(crate) guarded: Vec<PathBuf>,
+    /// What nobody makes who is honest, and no guard can stand in for: whoever makes it ends the run.
+    pub(crate) never: Vec<PathBuf>,
     /// What no guard covers, because it is not there or is a symlink, or what settings only mention.
     pub(crate) named: Vec<PathBuf>,
 }

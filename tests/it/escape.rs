@@ -47,6 +47,8 @@ mod own;
 mod planted;
 /// Programs of projects, looked for on the host.
 mod programs;
+/// Repositories that keep their references as reftable.
+mod reftable;
 /// Guarded files that the host replaces meanwhile.
 mod replaced;
 /// Unix sockets that lead to the host.
