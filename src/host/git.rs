@@ -21,6 +21,9 @@ use crate::sandbox::{catalogue, guard};
 pub(super) struct Git {
     /// A git folder outside of the project that git needs there.
     pub(super) outside: Option<PathBuf>,
+    /// The one with the index.
+    pub(super) of_worktree: Option<PathBuf>,
+    pub(super) is_sha256: bool,
     /// What is to be guarded where it exists.
     pub(super) names: Vec<PathBuf>,
     /// Git folders that need a `commondir` file while an agent can write them, and `hooks`.
@@ -47,13 +50,13 @@ pub(super) fn look_up(project: &Path) -> Git {
     let kind = fs::symlink_metadata(&dot).map(|meta| meta.file_type());
     match kind {
         Ok(kind) if kind.is_symlink() => match fs::canonicalize(&dot) {
-            Ok(real) if real.starts_with(project) => git.take_repository(&real),
+            Ok(real) if real.starts_with(project) => git.take_own(&real),
             _ => git.notes.push(format!(
                 "git is left alone inside: `{}` is a symlink that leads out of the project",
                 for_terminal(&dot)
             )),
         },
-        Ok(kind) if kind.is_dir() => git.take_repository(&dot),
+        Ok(kind) if kind.is_dir() => git.take_own(&dot),
         Ok(kind) if kind.is_file() => {
             git.names.push(dot.clone());
             match pointed_at(project, &dot) {
@@ -70,11 +73,17 @@ pub(super) fn look_up(project: &Path) -> Git {
 }
 
 impl Git {
+    fn take_own(&mut self, folder: &Path) {
+        self.of_worktree = Some(folder.to_owned());
+        self.take_repository(folder);
+    }
+
     fn take_pointer(&mut self, project: &Path, found: &Pointer) {
         if !found.common.starts_with(project) {
             self.outside = Some(found.common.clone());
         }
         self.named_paths.extend(found.named_paths.iter().cloned());
+        self.of_worktree = Some(found.folder.clone());
         self.take_repository(&found.common);
     }
 
@@ -114,6 +123,8 @@ impl Git {
         let file = folder.join("config");
         let config = reading::text(&file);
         self.notes.extend(gitconfig::note_of_a_secret(&config, &file));
+        let format = gitconfig::values(&config, "extensions", "objectformat").pop();
+        self.is_sha256 = format.is_some_and(|format| format.eq_ignore_ascii_case("sha256"));
         if gitconfig::is_true(&config, "extensions", "worktreeconfig") {
             let worktrees = subfolders(&folder.join("worktrees")).into_iter();
             let folders = worktrees.chain([folder.to_owned()]);
@@ -167,6 +178,8 @@ impl Git {
 struct Pointer {
     /// The git folder with objects, configuration and hooks.
     common: PathBuf,
+    /// The git folder of the work tree.
+    folder: PathBuf,
     named_paths: Vec<PathBuf>,
 }
 
@@ -177,7 +190,7 @@ fn pointed_at(project: &Path, dot: &Path) -> Result<Pointer, &'static str> {
     if folder.starts_with(project) {
         // A bare clone beside its `.git` file.
         return match is_git_shaped(&folder) {
-            true => Ok(Pointer { common: folder, named_paths }),
+            true => Ok(Pointer { common: folder.clone(), folder, named_paths }),
             false => Err("leads to what is no repository"),
         };
     }
@@ -186,12 +199,12 @@ fn pointed_at(project: &Path, dot: &Path) -> Result<Pointer, &'static str> {
         let back = path_in(&folder.join("gitdir"), b"", &folder).map(|(_, back)| back);
         let at_home = folder.parent() == Some(common.join("worktrees").as_path());
         return match at_home && back.as_deref() == Some(dot) && is_repository(&common) {
-            true => Ok(Pointer { common, named_paths }),
+            true => Ok(Pointer { common, folder, named_paths }),
             false => Err("leads to a worktree that does not know of this folder"),
         };
     }
     match is_module_of(&folder, project) && is_repository(&folder) {
-        true => Ok(Pointer { common: folder, named_paths }),
+        true => Ok(Pointer { common: folder.clone(), folder, named_paths }),
         false => Err("leads to a repository that does not know of this folder"),
     }
 }

@@ -71,10 +71,11 @@ pub(super) fn look_up(
     // The mark is ours and goes with the run.
     guarded.retain(|path| !path.ends_with(guard::MARKED));
     let watched = Watched {
+        roots: roots.iter().map(|root| (*root).to_owned()).collect(),
         named: named.into_iter().filter(|path| !guarded.contains(path)).collect(),
         guarded: guarded.into_iter().collect(),
         never: never(git),
-        roots: roots.iter().map(|root| (*root).to_owned()).collect(),
+        ..Watched::default()
     };
     Ok(Guarded { binds, create, marks, watched, notes })
 }

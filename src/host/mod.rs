@@ -38,6 +38,7 @@ pub(crate) mod sockets;
 mod state;
 mod system;
 mod tools;
+pub(crate) mod tracked;
 mod users;
 mod walk;
 mod workplaces;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
-use crate::host::{Host, Workplaces, git, guarded, links, planted, sockets, without_dots};
+use crate::host::{Host, Workplaces, git, guarded, links, planted, sockets, tracked, without_dots};
 use crate::plan::SandboxSide;
 use crate::sandbox::{Bind, Kind, Origin, refusal};
 use crate::session::{FsAccess, Policy};
@@ -60,6 +60,11 @@ fn show_git(
     side.marks = guarded.marks;
     side.watched = guarded.watched;
     side.notes.extend(guarded.notes);
+    if let Some(folder) = &git.of_worktree {
+        let guarded = &side.watched.guarded;
+        side.watched.tracked = tracked::look_up(folder, cwd, git.is_sha256, guarded);
+        side.notes.extend(tracked::note(&side.watched.tracked));
+    }
     Ok(())
 }
 

@@ -41,6 +41,7 @@ impl Aftermath<'_> {
         let results = [
             self.note(context),
             self.tell_sockets(context),
+            self.tell_tracked(context, &changed),
             report(context, self.id(), &changed).and_then(|()| changes::forget(&folder, self.id())),
             remember_conversation(context, self.planner, self.start),
         ];
@@ -80,6 +81,18 @@ impl Aftermath<'_> {
             "these sockets were made during the run, which could reach them: {}",
             sockets::names(&made)
         );
+        say(&words);
+        Ok(context.store()?.add_note(self.id(), &words)?)
+    }
+
+    /// Guarded files that git could not change inside.
+    fn tell_tracked(&self, context: &Context, changed: &Changes) -> anyhow::Result<()> {
+        let side = self.planner.sandbox();
+        let Some(words) =
+            side.and_then(|side| host::tracked::since_start(&side.watched.tracked, &changed.paths))
+        else {
+            return Ok(());
+        };
         say(&words);
         Ok(context.store()?.add_note(self.id(), &words)?)
     }

@@ -1,7 +1,7 @@
 //! Guards: what a sandboxed harness may not change in a folder that it may write, because the host
 //! would later run it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::sandbox::{Bind, Origin};
@@ -25,6 +25,18 @@ pub(crate) struct Watched {
     pub(crate) never: Vec<PathBuf>,
     /// What no guard covers, because it is not there or is a symlink, or what settings only mention.
     pub(crate) named: Vec<PathBuf>,
+    pub(crate) tracked: Tracked,
+}
+
+/// The guarded files of a work tree that are in its index, each with the name of its object.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Tracked {
+    pub(crate) index: PathBuf,
+    pub(crate) top: PathBuf,
+    pub(crate) is_sha256: bool,
+    /// Relative to `top`, as all that follows.
+    pub(crate) guarded: Vec<PathBuf>,
+    pub(crate) objects: BTreeMap<PathBuf, Vec<u8>>,
 }
 
 /// The binds that guard `paths`, which exist below the writable folder `root`. `others` are binds

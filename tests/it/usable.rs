@@ -26,5 +26,7 @@ mod systems;
 mod terminal;
 /// Programs that were installed below the home folder.
 mod tools;
+/// Guarded files that git tracks.
+mod tracked;
 /// Users whom the files of the machine do not list.
 mod users;
