@@ -57,17 +57,22 @@ fn inside(host: &Host, harness: &Harness, session: &Session) -> Option<Activity>
     last.map(|(_, doing)| doing)
 }
 
+/// An agent may have left any number of such files, of any length, and lists ask again and again.
 fn each(root: Option<Root>, harness: &Harness, visit: &mut dyn FnMut(Said, &File)) {
+    const MOST: usize = 200;
+    const LONGEST: u64 = 16 * 1024;
     let (Some(root), Some(says)) = (root, &harness.says) else {
         return;
     };
+    let mut seen = 0;
     // Whoever can't be read says nothing.
     let _ = walk::files(&root, says.paths, &mut |found| {
+        seen += 1;
         if let Some(file) = conversations::opened(found)?
-            && let Some(said) = (says.read)(&reading::all(file.try_clone()?)?)
+            && let Some(said) = (says.read)(&reading::all(file.try_clone()?, LONGEST)?)
         {
             visit(said, &file);
         }
-        Ok(false)
+        Ok(seen == MOST)
     });
 }

@@ -128,7 +128,9 @@ fn make(
     let dest = place.join(made.name);
     match made.content {
         Content::Words(words) => {
-            let own = walk::open_file(&dest).and_then(reading::all).unwrap_or_default();
+            let own = walk::open_file(&dest)
+                .and_then(|file| reading::all(file, reading::LARGEST))
+                .unwrap_or_default();
             let variable = |name: &str| Some(host.var(name)?.to_str()?.to_owned());
             let host = reading::text(host_file);
             let sources = Sources { host: &host, own: &own, cwd, variable: &variable };

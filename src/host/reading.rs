@@ -10,7 +10,7 @@ use memchr::memmem;
 use nix::libc::{O_NOCTTY, O_NONBLOCK};
 
 /// No configuration is larger.
-const LARGEST: u64 = 4 * 1024 * 1024;
+pub(super) const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// Opens a regular file; anything else is an error of kind `InvalidInput`. It is looked at before it is opened, since to
 /// open a device already does something; what takes its place in between is looked at as well.
@@ -73,10 +73,10 @@ pub(super) fn text(path: &Path) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The text of an open configuration file.
-pub(super) fn all(file: fs::File) -> io::Result<String> {
+/// The text of an open file, at most `most` bytes of it.
+pub(super) fn all(file: fs::File, most: u64) -> io::Result<String> {
     let mut bytes = Vec::new();
-    file.take(LARGEST).read_to_end(&mut bytes)?;
+    file.take(most).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -215,3 +215,21 @@ fn of_endless_words_in_settings_not_all_are_taken_for_paths() {
         assert_eq!(inside.run("echo evil >>tools/last").allowed, !is_read, "{words}");
     }
 }
+
+#[test]
+fn x38_what_an_agent_says_that_it_does_is_read_to_a_limit() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let inside = Trial::new(&env, &["--sandbox"]);
+    let busy = r#"{"pid":1,"kind":"interactive","status":"busy"}"#;
+    inside.allows(&format!("mkdir ~/.claude/sessions; echo '{busy}' >~/.claude/sessions/1.json"));
+    assert_eq!(env.session(&inside.id)["activity"], "working", "a control");
+    inside.allows("cd ~/.claude/sessions; truncate -s 4M $(seq -f %g.json 2000); mkfifo a.json");
+    for args in [&["list"][..], &["doctor", "--status"], &["show", &inside.id]] {
+        let command = env.hqt(args);
+        let mut limited = env.command("timeout");
+        limited.arg("5").arg(command.get_program()).args(command.get_args());
+        let output = env.finish(limited);
+        assert_eq!(output.status, Some(0), "{output}");
+    }
+}
