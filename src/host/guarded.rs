@@ -10,7 +10,7 @@ use crate::error::UserError;
 use crate::escape::{for_terminal, shell_line};
 use crate::host::git::Git;
 use crate::host::mentioned::Place;
-use crate::host::{Host, links, mentioned, state};
+use crate::host::{Host, is_there, links, mentioned, state};
 use crate::plan::Creation;
 use crate::sandbox::guard::Watched;
 use crate::sandbox::refusal::Surroundings;
@@ -57,7 +57,10 @@ pub(super) fn look_up(
     // What is shown read-only elsewhere is so by the name that it has here, too.
     let read_only = elsewhere.iter().filter(|bind| bind.is_read_only());
     read_only.filter_map(Bind::source).for_each(|source| found.take(source));
-    state::files_of_all(host, home).iter().for_each(|file| found.take(file));
+    // What the user himself has closed elsewhere is no matter.
+    let mut of_state = state::files_of_all(host, home);
+    of_state.retain(|file| is_there(file) || found.is_below(file));
+    found.take_all(of_state);
     found.take_named(mentioned::by_git(host, git, &place));
     found.take_named(mentioned::by_settings(&place));
     let notes = found.look_into_all()?;
@@ -237,13 +240,18 @@ impl<'a> Found<'a> {
         unread.is_empty()
     }
 
-    /// What settings name: guarded where it is, else watched.
+    /// What settings name.
     fn take_named(&mut self, named: Vec<PathBuf>) {
         // Each costs a mount or two, and bubblewrap takes no more than some thousands of words.
         const MOST: usize = 500;
         let named = BTreeSet::from_iter(named);
         self.is_too_much |= named.len() > MOST;
-        for path in named.into_iter().take(MOST) {
+        self.take_all(named.into_iter().take(MOST));
+    }
+
+    /// Guarded where it is, else watched.
+    fn take_all(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
+        for path in paths {
             match fs::symlink_metadata(&path) {
                 Ok(_) => self.take(&path),
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {

@@ -49,6 +49,7 @@ pub(super) fn look_up(
         }
     }
     state.add(host, home, harness, (&session.id, &session.cwd), workplaces)?;
+    state.hide_others(host, home, harness, &session.cwd);
     Ok(state)
 }
 
@@ -64,17 +65,38 @@ pub(super) fn roots_of_all(host: &Host, home: &Path) -> Vec<PathBuf> {
     places
 }
 
-/// The settings and logins of all harnesses, canonical: a user's symlink may lead into his project of such files.
+/// What all harnesses read of the user's: a link of his may lead into his project of such files. With it their folders
+/// themselves, which may lie in the project, or be made there.
 pub(super) fn files_of_all(host: &Host, home: &Path) -> Vec<PathBuf> {
-    let own = harness::ALL.iter().flat_map(|harness| harness.own);
-    let files = own.flat_map(|own| {
-        let folder = inside(host, home, own);
-        let made = own.made.iter().map(|made| made.name);
-        let names = made.chain(own.logins.iter().map(|login| login.name));
-        let in_home = own.in_home.map(|name| home.join(name));
-        names.map(move |name| folder.join(name)).chain(in_home)
-    });
-    files.filter_map(|file| links::real(&file)).collect()
+    let mut files = Vec::new();
+    for harness in harness::ALL {
+        for own in harness.own {
+            let folder = inside(host, home, own);
+            let made = own.made.iter().map(|made| made.name);
+            let names = made.chain(own.logins.iter().map(|login| login.name));
+            files.extend(names.map(|name| folder.join(name)));
+            files.extend(own.in_home.map(|name| home.join(name)));
+            for name in shown_names(own, &folder) {
+                files.extend(links_in(&folder.join(&name)));
+                files.push(folder.join(name));
+            }
+            files.push(folder);
+        }
+        for shown in harness.shown {
+            let path = root_folder(host, home, shown.root).join(shown.path);
+            files.extend(links_in(&path));
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// The links in `folder`: a user may keep one skill of his, or one agent, elsewhere.
+fn links_in(folder: &Path) -> Vec<PathBuf> {
+    const MOST: usize = 1_000;
+    let entries = fs::read_dir(folder).into_iter().flatten().take(MOST).flatten();
+    let is_link = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());
+    entries.filter(is_link).map(|entry| entry.path()).collect()
 }
 
 /// The links in `$HOME` that lead to what stands at `dest`: a user may keep a folder elsewhere, and a file may belong
@@ -144,6 +166,21 @@ impl HarnessState {
             self.show_or_make(workplaces, dest, shown.missing)?;
         }
         Ok(())
+    }
+
+    /// Hides what other harnesses keep in the project: their logins are in it, and on the host they obey it.
+    fn hide_others(&mut self, host: &Host, home: &Path, harness: &Harness, cwd: &Path) {
+        for other in harness::ALL.iter().filter(|other| other.id != harness.id) {
+            let folders = other.own.iter().map(|own| inside(host, home, own));
+            for folder in folders.filter(|folder| folder.starts_with(cwd) && folder.is_dir()) {
+                self.notes.push(format!(
+                    "`{}`, where {} keeps its state, is empty inside",
+                    for_terminal(&folder),
+                    other.id
+                ));
+                self.binds.push(Origin::State.private(folder));
+            }
+        }
     }
 
     /// Shows `dest`, which is there, read-only.

@@ -39,7 +39,7 @@ mod looking;
 mod nested;
 /// What decides that something is shown.
 mod origin;
-/// State of the harnesses beside claude and codex.
+/// State of the harnesses beside claude and codex, and of one beside another.
 mod others;
 /// What a session has for its own: whose conversations are in it, and what was planted.
 mod own;

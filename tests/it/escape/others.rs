@@ -1,6 +1,8 @@
-//! State of the harnesses beside claude and codex.
+//! State of the harnesses beside claude and codex, and of one harness beside another.
 
 use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
 
 use super::state::picture;
 use crate::support::{TestEnv, Trial};
@@ -97,5 +99,94 @@ fn x31_x32_x33_x34_nothing_of_the_state_on_the_host_is_written_inside() {
             inside.end();
             assert_eq!(picture(&env.home()), before, "{harness}, the files existed: {exist}");
         }
+    }
+}
+
+/// What a user keeps in a project by links: the file there, and the link in his home folder.
+const LINKED: &[(&str, &str, &str)] = &[
+    ("codex", "config.toml", ".codex/config.toml"),
+    ("codex", "skills/x/SKILL.md", ".codex/skills/x"),
+    ("claude", "local.json", ".claude/settings.local.json"),
+    ("claude", "agent.md", ".claude/agents/a.md"),
+    ("gemini", "policies/x.toml", ".gemini/policies"),
+    ("opencode", "opencode/opencode.json", ".config/opencode"),
+    ("kiro", "agents/x.json", ".kiro/agents"),
+];
+
+#[test]
+fn e52_what_links_lead_to_from_a_harness_is_guarded_from_all() {
+    for sandbox in ["--no-sandbox", "--sandbox"] {
+        let env = TestEnv::new();
+        env.require_bwrap();
+        for (harness, name, link) in LINKED {
+            let file = env.project().join(harness).join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, "{}").unwrap();
+            let is_of_folder = Path::new(name).extension() != Path::new(link).extension();
+            let target = if is_of_folder { file.parent().unwrap() } else { &file };
+            let link = env.home().join(link);
+            fs::create_dir_all(link.parent().unwrap()).unwrap();
+            symlink(target, link).unwrap();
+        }
+        for session in ["claude", "codex"] {
+            let trial = Trial::of(session, &env, &env.project(), &[sandbox]);
+            for (harness, name, _) in LINKED {
+                let act = format!("cd {harness}; cat {name} && echo >>{name}; exit");
+                let added = format!("{act}; cp {name} n && mv -f n {name}");
+                for act in [act, added, format!("mv {harness} x && mv x {harness}")] {
+                    let tried = trial.run(&act);
+                    assert_eq!(tried.allowed, sandbox == "--no-sandbox", "{session}: {act}");
+                }
+            }
+            trial.allows("echo good >other");
+            trial.end();
+        }
+    }
+}
+
+#[test]
+fn e52_what_another_harness_keeps_in_the_project_is_hidden() {
+    let mut env = TestEnv::new();
+    env.require_bwrap();
+    let (folder, absent) = (env.project().join("state/codex"), env.project().join("state/claude"));
+    fs::create_dir_all(&folder).unwrap();
+    for file in ["auth.json", "config.toml"] {
+        fs::write(folder.join(file), "CANARY").unwrap();
+    }
+    // By a link of the user's, and by a variable.
+    fs::remove_dir_all(env.home().join(".codex")).unwrap();
+    symlink(&folder, env.home().join(".codex")).unwrap();
+    env.set("CLAUDE_CONFIG_DIR", &absent);
+    let acts = ["grep CANARY state/codex/*", "mv state x && mv x state"];
+    let outside = Trial::of("codex", &env, &env.project(), &["--no-sandbox"]);
+    acts.iter().for_each(|act| drop(outside.allows(act)));
+    outside.end();
+    for fs in ["rw", "ro"] {
+        env.install_harness("gemini");
+        let inside = Trial::of("gemini", &env, &env.project(), &["--sandbox", "--fs", fs]);
+        acts.iter().for_each(|act| drop(inside.denies(act)));
+        inside.run("for f in hooks.json config.toml; do echo evil >state/codex/$f; done");
+        inside.run("mkdir -p state/claude; echo evil >state/claude/settings.json");
+        inside.end();
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "{fs}");
+        assert_eq!(fs::read_to_string(folder.join("config.toml")).unwrap(), "CANARY");
+        // What is not there yet can't be covered.
+        assert_eq!(inside.told("state/claude"), fs == "rw");
+    }
+}
+
+#[test]
+fn opencodes_settings_may_be_a_link() {
+    for place in ["dotfiles", "project/dotfiles"] {
+        let env = TestEnv::new();
+        env.require_bwrap();
+        env.install_harness("opencode");
+        let folder = env.path(place);
+        fs::create_dir(&folder).unwrap();
+        fs::create_dir_all(env.home().join(".config")).unwrap();
+        symlink(&folder, env.home().join(".config/opencode")).unwrap();
+        let inside = Trial::of("opencode", &env, &env.project(), &["--sandbox"]);
+        inside.allows("grep node_modules ~/.config/opencode/.gitignore");
+        inside.denies("echo evil >~/.config/opencode/opencode.json");
     }
 }
