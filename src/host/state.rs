@@ -9,7 +9,7 @@ use crate::escape::for_terminal;
 use crate::harness;
 use crate::harness::{Harness, Missing, OwnFolder, UserSetting, fits};
 use crate::host::roots::{below, host_file, inside, named_root, relocation, root_folder};
-use crate::host::{Host, Workplaces, canonical_as_far_as_it_exists, links, logins, reading};
+use crate::host::{Host, Workplaces, canonical_as_far_as_it_exists, links, logins, reading, roots};
 use crate::plan::{Creation, SharedLogin};
 use crate::sandbox::environment::Variables;
 use crate::sandbox::refusal::{Surroundings, check_relocated};
@@ -36,6 +36,7 @@ pub(super) fn look_up(
     around: &Surroundings,
     workplaces: &Workplaces,
 ) -> Result<HarnessState, UserError> {
+    roots::ensure_plain(host)?;
     let mut state = HarnessState::default();
     let roots = harness.own.iter().map(|own| own.root);
     for root in roots.chain(harness.shown.iter().map(|shown| shown.root)) {

@@ -176,6 +176,25 @@ fn e52_what_another_harness_keeps_in_the_project_is_hidden() {
 }
 
 #[test]
+fn e52_a_variable_that_means_another_folder_in_each_project_is_refused() {
+    for (variable, harness) in [("CLAUDE_CONFIG_DIR", "codex"), ("CODEX_HOME", "codex")] {
+        for (value, is_plain) in [("rel", false), ("/srv/../x", false), ("/srv//x/", true)] {
+            let mut env = TestEnv::new();
+            env.require_bwrap();
+            env.set(variable, value);
+            let mut new =
+                env.hqt(&["new", "--dry-run", "--harness", harness, "--sandbox", "--cwd"]);
+            new.arg(env.project());
+            let output = env.finish(new);
+            match is_plain {
+                true => drop(output.ok_with_words()),
+                false => drop(output.refuses(&[variable, "absolute"])),
+            }
+        }
+    }
+}
+
+#[test]
 fn opencodes_settings_may_be_a_link() {
     for place in ["dotfiles", "project/dotfiles"] {
         let env = TestEnv::new();
