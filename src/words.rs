@@ -4,12 +4,26 @@ use std::borrow::Cow;
 use std::time::{Duration, SystemTime};
 
 use crate::escape::for_terminal;
+use crate::host::Host;
 use crate::session::{Ended, FsAccess, Sandboxing, Session, State};
 use crate::terminal;
 
 /// RFC 3339, UTC.
 pub(crate) fn time(time: SystemTime) -> String {
-    humantime::format_rfc3339_millis(time).to_string()
+    humantime::format_rfc3339_seconds(time).to_string()
+}
+
+/// Text with paths, in which those below the home folder begin with `~`.
+pub(crate) fn with_tildes(host: &Host, text: &str) -> String {
+    let Ok(home) = host.home() else {
+        return text.to_owned();
+    };
+    let home = for_terminal(home);
+    let shortened = |word: &str| match word.strip_prefix(&home) {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("~{rest}"),
+        _ => word.to_owned(),
+    };
+    text.split(' ').map(shortened).collect::<Vec<_>>().join(" ")
 }
 
 /// The state, and of one that does not run how it ended, where that was bad and nobody has looked: `failed 3`.

@@ -80,6 +80,13 @@ fn network(policy: Policy) -> &'static str {
     }
 }
 
+/// Each once: what is laid over a folder again may be the same.
 fn list<'a>(binds: impl Iterator<Item = &'a Bind>) -> String {
-    binds.map(|bind| for_terminal(bind.dest())).collect::<Vec<_>>().join(" ")
+    let mut shown: Vec<String> = Vec::new();
+    for dest in binds.map(|bind| for_terminal(bind.dest())) {
+        if !shown.contains(&dest) {
+            shown.push(dest);
+        }
+    }
+    shown.join(" ")
 }

@@ -29,7 +29,7 @@ pub(crate) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<Ex
 
 fn text(context: &Context, session: &Session, survey: &Survey) -> String {
     let mut rows = what_it_is(session);
-    rows.extend(how_it_goes(session, survey));
+    rows.extend(how_it_goes(context, session, survey));
     if survey.is_untold(session) {
         let words = "a run was not seen to its end: what it changed is told by the next resume";
         rows.push(row("the host may run", words.to_owned()));
@@ -38,6 +38,14 @@ fn text(context: &Context, session: &Session, survey: &Survey) -> String {
         rows.extend(the_sandbox(context, session, policy));
     }
     rows.extend(own_state(context, session));
+    // What a person or a command said is as it was said.
+    const SAID: [&str; 4] = ["name", "arguments", "first message", "last run"];
+    for [label, text] in &mut rows {
+        if !SAID.contains(&label.as_str()) {
+            *text = words::with_tildes(&context.host, text);
+        }
+    }
+    rows.retain(|[_, text]| !text.is_empty());
     table::texts(&rows, context.width())
 }
 
@@ -86,15 +94,17 @@ fn what_it_is(session: &Session) -> Vec<[String; 2]> {
     rows
 }
 
-fn how_it_goes(session: &Session, survey: &Survey) -> Vec<[String; 2]> {
+fn how_it_goes(context: &Context, session: &Session, survey: &Survey) -> Vec<[String; 2]> {
     let mut rows = vec![row("state", words::state(session, survey.state(session)))];
     let activity = survey.activity(session);
     rows.extend(activity.map(|activity| row("activity", activity.as_str().to_owned())));
     if let (Some(socket), Some(pane)) = (&session.socket, survey.pane(session)) {
-        rows.push(row(
-            "tmux",
-            format!("{} {} on {}", pane.window, pane.pane, for_terminal(socket)),
-        ));
+        let on = match socket == context.tmux().socket_path() {
+            true => String::new(),
+            false => format!(" on {}", for_terminal(socket)),
+        };
+        let window = context.tmux_at(socket).window_of(&pane.pane).unwrap_or_default();
+        rows.push(row("tmux", format!("{} ({}){on}", for_terminal(window), pane.pane)));
     }
     rows.push(row("created", words::time(session.created_at)));
     rows.extend(session.last_started_at.map(|at| row("started", words::time(at))));

@@ -4,6 +4,7 @@
 //! `cmd`), targets are ids, and every word goes through one encoder.
 #![expect(clippy::disallowed_methods, reason = "an edge: it runs tmux and looks at its socket")]
 
+mod clients;
 mod panes;
 mod program;
 mod socket;
@@ -124,32 +125,6 @@ impl Tmux {
         self.run([named("list-sessions", &[])], None).is_ok_and(|sessions| sessions.is_empty())
     }
 
-    /// Shows a pane (`%3`, or `$1:.%3` in this tmux session) to `client`, or to tmux's own choice of a
-    /// client.
-    pub(crate) fn switch_to(&self, client: Option<&str>, pane: &str) -> Result<()> {
-        let mut switch = named("switch-client", &[]);
-        if let Some(client) = client {
-            push(&mut switch, &["-c", client]);
-        }
-        push(&mut switch, &["-t", pane]);
-        self.run([switch], None).map(drop)
-    }
-
-    /// Makes `pane` the current one of its tmux session, whoever looks at it.
-    pub(crate) fn select(&self, pane: &str) -> Result<()> {
-        let window = named("select-window", &["-t", pane]);
-        let pane = named("select-pane", &["-t", pane]);
-        self.run([window, pane], None).map(drop)
-    }
-
-    /// Attaches this terminal to the tmux session of `pane`; returns when it detaches.
-    pub(crate) fn attach(&self, pane: &str) -> Result<bool> {
-        let attach = named("attach-session", &["-t", pane]);
-        let mut command = self.program([attach])?;
-        command.env_remove("TMUX");
-        Ok(command.status()?.success())
-    }
-
     pub(crate) fn kill_pane(&self, pane: &str) -> Result<()> {
         self.run([named("kill-pane", &["-t", pane])], None).map(drop)
     }
@@ -261,6 +236,13 @@ impl Tmux {
         let folder = fields.next().filter(|folder| !folder.is_empty());
         let folder = folder.map(|folder| OsString::from_vec(folder.to_vec()).into());
         Ok((SessionId::parse(&session), folder))
+    }
+
+    /// The window of `pane` as a person names it, `main:5`.
+    pub(crate) fn window_of(&self, pane: &str) -> Result<String> {
+        let format = "#{session_name}:#{window_index}";
+        let output = self.run([named("display-message", &["-p", "-t", pane, format])], None)?;
+        Ok(String::from_utf8_lossy(&output).trim_end().to_owned())
     }
 
     /// The text on the screen of `pane`.
