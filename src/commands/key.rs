@@ -15,9 +15,10 @@ use crate::cli::{KeyStep, KeyVerb};
 use crate::commands::{new, resume};
 use crate::context::{Context, report};
 use crate::error::ExitCode;
+use crate::escape::for_terminal;
 use crate::host::popup;
 use crate::tmux::Error;
-use crate::{cli, host, prompt, tmux};
+use crate::{cli, host, prompt, tmux, words};
 
 pub(crate) fn run(context: &Context, arguments: &cli::Key) -> anyhow::Result<ExitCode> {
     match arguments.step {
@@ -35,6 +36,20 @@ fn folder_of(context: &Context, pane: &str) -> anyhow::Result<Option<PathBuf>> {
     };
     let stored = context.store_to_look_at()?.get(&id)?;
     Ok(stored.map(|session| session.cwd).or(folder))
+}
+
+/// The same, named to whoever is asked next. A pane whose program has ended has none, nor had it another that could
+/// be meant.
+fn named_folder(context: &Context, pane: &str) -> anyhow::Result<PathBuf> {
+    let (folder, why) = match folder_of(context, pane)? {
+        Some(folder) => (folder, ""),
+        None => (context.host.home()?, ", since what ran in this pane has ended"),
+    };
+    prompt::tell(&format!(
+        "Folder: {}{why}",
+        words::with_tildes(&context.host, &for_terminal(&folder))
+    ))?;
+    Ok(folder)
 }
 
 /// A popup closes with status 0 (`display-popup -EE`), and stays with any other until Escape.
@@ -102,7 +117,7 @@ fn dialog(context: &Context, arguments: &cli::Key) -> anyhow::Result<ExitCode> {
     signal_hook::flag::register_conditional_shutdown(SIGINT, 0, always)
         .context("could not catch Ctrl-C")?;
     let cwd = match arguments.verb {
-        KeyVerb::New => folder_of(context, &arguments.pane)?,
+        KeyVerb::New => Some(named_folder(context, &arguments.pane)?),
         KeyVerb::Resume => None,
     };
     if let Some(folder) = &cwd

@@ -4,6 +4,8 @@
 mod clients;
 /// What the options do, and what a load does.
 mod options;
+/// Which folder the dialog means, and where it goes.
+mod places;
 /// The popup, and the window where tmux draws none.
 mod popup;
 /// The line in the status bar.
