@@ -184,10 +184,18 @@ fn utf8(path: &Path) -> Result<&str, UserError> {
     })
 }
 
+/// Where it runs, for whom it is not shown there.
+pub(super) fn say_elsewhere(tmux: &Tmux) {
+    say(&format!(
+        "it runs on another tmux server: tmux -S {} attach",
+        escape::shell_line(&[tmux.socket_path()])
+    ));
+}
+
 /// Shows `pane`: to the client that called from inside the server, or by attaching this terminal.
 pub(super) fn show(context: &Context, tmux: &Tmux, pane: &str) -> anyhow::Result<()> {
+    let client = context.host.var("HQT_CLIENT").and_then(|client| client.to_str());
     if is_inside(context, tmux) {
-        let client = context.host.var("HQT_CLIENT").and_then(|client| client.to_str());
         // The client that pressed a key stays in its tmux session, if the pane is there as well.
         let session = client.and_then(|_| tmux::session_inside(&context.host.env));
         let there = session.map(|session| format!("{session}:.{pane}"));
@@ -200,11 +208,11 @@ pub(super) fn show(context: &Context, tmux: &Tmux, pane: &str) -> anyhow::Result
         return Ok(tmux.select(pane).map_err(Error::explain)?);
     }
     tmux.select(pane).map_err(Error::explain)?;
-    if tmux::socket_in_use(&context.host.env).is_some() {
-        say(&format!(
-            "it runs on another tmux server: tmux -S {} attach",
-            escape::shell_line(&[tmux.socket_path()])
-        ));
+    if let Some(here) = tmux::socket_in_use(&context.host.env) {
+        let sent = client.map(|client| context.tmux_at(&here).send_over(client, tmux, pane));
+        if !matches!(sent, Some(Ok(()))) {
+            say_elsewhere(tmux);
+        }
         return Ok(());
     }
     if terminal::can_attach() && !tmux.attach(pane).map_err(Error::explain)? {

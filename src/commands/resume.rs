@@ -192,8 +192,10 @@ fn run_at(
 ) -> anyhow::Result<ExitCode> {
     match opening::open(context, (store, tmux), session, spot, message) {
         Ok(Opened::Running(pane)) => {
-            if !detach {
-                opening::show(context, tmux, &pane)?;
+            match detach {
+                false => opening::show(context, tmux, &pane)?,
+                true if tmux.socket_path() == context.tmux().socket_path() => {}
+                true => opening::say_elsewhere(tmux),
             }
             Ok(ExitCode::Done)
         }
