@@ -2,6 +2,8 @@
 //! or keeps it.
 
 use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 
@@ -14,7 +16,7 @@ use crate::run::rungs::{Prepared, prepare};
 use crate::session::SessionId;
 use crate::signals::Signals;
 use crate::tmux::{Closing, Tmux};
-use crate::{cli, handover, tmux};
+use crate::{cli, handover, lock, tmux};
 
 pub(crate) fn run(context: &Context, arguments: &cli::Exec) -> anyhow::Result<ExitCode> {
     chain::close_inherited(&[])?;
@@ -36,8 +38,8 @@ pub(crate) fn run(context: &Context, arguments: &cli::Exec) -> anyhow::Result<Ex
     };
     let pane = &context.host;
     let context = context.for_caller(message.as_ref());
-    let prepared =
-        prepare(&context, pane, &id, message.as_ref()).map_err(|error| context.explain(error));
+    let prepared = prepare_in_turn(&context, pane, &id, message.as_ref())
+        .map_err(|error| context.explain(error));
     let told = caller.is_some_and(|caller| caller.tell(&answer(&prepared)).is_ok());
     match prepared {
         Ok(Some(prepared)) if message.is_none() => run_uncalled(&context, pane, prepared, signals),
@@ -60,6 +62,38 @@ pub(crate) fn run(context: &Context, arguments: &cli::Exec) -> anyhow::Result<Ex
     }
 }
 
+/// Where tmux has run the pane's command again, what ran there before has been told to end and still holds the lock.
+fn prepare_in_turn(
+    context: &Context,
+    pane: &Host,
+    id: &SessionId,
+    message: Option<&Message>,
+) -> anyhow::Result<Option<Prepared>> {
+    /// As long as a harness and what comes after it may take.
+    const PATIENCE: Duration = Duration::from_secs(10);
+    const INTERVAL: Duration = Duration::from_millis(20);
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let prepared = prepare(context, pane, id, message)?;
+        let may_wait = prepared.is_none() && message.is_none() && Instant::now() < deadline;
+        if !may_wait || !is_ending_here(context, pane, id)? {
+            return Ok(prepared);
+        }
+        thread::sleep(INTERVAL);
+    }
+}
+
+/// Whether this pane is the session's, and what may hold its lock has no pane any more.
+fn is_ending_here(context: &Context, pane: &Host, id: &SessionId) -> anyhow::Result<bool> {
+    let holder = lock::holder(&context.state_folder()?, id)?.flatten();
+    let has_pane = |(tmux, _): (Tmux, String)| {
+        let holder = holder?.as_raw();
+        tmux.list().ok()?.of_process(id, holder).map(drop)
+    };
+    let is_elsewhere = own_pane(context, pane).and_then(has_pane).is_some();
+    Ok(!is_elsewhere && is_pane_of(context, pane, id))
+}
+
 /// Runs a session that no caller of ours has asked for: tmux runs the command of its pane again, or
 /// somebody has typed it into a shell, as a plugin that restores panes does. A shell's pane is the
 /// session's for as long as the run lasts, so that the session is found there, and then its owner's again.
@@ -73,6 +107,8 @@ fn run_uncalled(
     let is_guest = !is_pane_of(context, pane, &id)
         && own_pane(context, pane).is_some_and(|(tmux, own)| tmux.mark(&own, Some(&id)).is_ok());
     if !is_guest {
+        // What ran here before may have let the pane close.
+        set_closing(context, pane, Closing::AfterSuccess);
         return in_our_pane(context, pane, |close| prepared.climb(context, signals, close));
     }
     let ended = prepared.climb(context, signals, &|| {});

@@ -15,6 +15,8 @@ mod activity;
 mod all_back;
 /// A store that can't be used.
 mod broken_store;
+/// What a person does to a session with tmux's own means.
+mod by_hand;
 mod circles;
 /// The command line itself: help, exit codes, what goes to stdout and what to stderr.
 mod cli;
