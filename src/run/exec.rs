@@ -16,7 +16,7 @@ use crate::run::rungs::{Prepared, prepare};
 use crate::session::SessionId;
 use crate::signals::Signals;
 use crate::tmux::{Closing, Tmux};
-use crate::{cli, handover, lock, tmux};
+use crate::{cli, handover, lock, store, tmux};
 
 pub(crate) fn run(context: &Context, arguments: &cli::Exec) -> anyhow::Result<ExitCode> {
     chain::close_inherited(&[])?;
@@ -111,7 +111,7 @@ fn run_uncalled(
         set_closing(context, pane, Closing::AfterSuccess);
         return in_our_pane(context, pane, |close| prepared.climb(context, signals, close));
     }
-    let ended = prepared.climb(context, signals, &|| {});
+    let ended = prepared.climb(context, signals, &|| {}).map_err(upgraded);
     if let Some((tmux, own)) = own_pane(context, pane) {
         // It may have been closed meanwhile.
         let _ = tmux.mark(&own, None);
@@ -151,11 +151,21 @@ fn in_our_pane(
     pane: &Host,
     run: impl FnOnce(&dyn Fn()) -> anyhow::Result<ExitCode>,
 ) -> anyhow::Result<ExitCode> {
-    let code = run(&|| set_closing(context, pane, Closing::Always));
+    let code = run(&|| set_closing(context, pane, Closing::Always)).map_err(upgraded);
     if code.is_err() {
         set_closing(context, pane, Closing::AfterSuccess);
     }
     code
+}
+
+/// A store that was of our version when the run began has been brought to a newer one since.
+fn upgraded(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast_ref() {
+        Some(store::Error::Newer { .. }) => {
+            UserError::new("hqt-tmux was upgraded while this ran; its end is not recorded").into()
+        }
+        _ => error,
+    }
 }
 
 /// Lets the pane close when we end.

@@ -239,3 +239,17 @@ fn a_strange_row_hides_no_session_and_changes_none() {
         fs::write(env.store(), &whole).unwrap();
     }
 }
+
+#[test]
+fn z21_a_run_whose_store_became_a_newer_one_says_so() {
+    let env = TestEnv::new();
+    let (id, failing) = (env.ready(&[]), env.new_session(&["--harness", "codex"]));
+    env.wait_screen(&failing, "FAKE-READY");
+    let connection = Connection::open(env.store()).unwrap();
+    connection.pragma_update(None, "user_version", 97).unwrap();
+    for (id, line) in [(&id, "exit 0"), (&failing, "exit 3")] {
+        env.type_line(id, line);
+        let screen = env.wait_screen(id, "was upgraded while this ran; its end is not recorded");
+        assert!(!screen.contains("install"), "{screen}");
+    }
+}
