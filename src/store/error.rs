@@ -44,6 +44,11 @@ impl From<rusqlite::Error> for Error {
 }
 
 impl Error {
+    /// Whether another program holds the store.
+    pub(crate) fn is_busy(&self) -> bool {
+        matches!(self, Self::Sqlite(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy))
+    }
+
     /// Whether it is only the writing that was refused.
     pub(super) fn is_of_writing(&self) -> bool {
         match self {
@@ -79,6 +84,9 @@ pub(crate) fn explain(error: &Error, folder: &Path) -> UserError {
             return UserError::new(error.to_string()).hint(hint);
         }
         Error::Absent => "start a session first: hqt-tmux new".to_owned(),
+        _ if error.is_busy() => {
+            format!("end what holds it, which `lslocks` or `fuser -v {shown}` names")
+        }
         Error::Io(_) | Error::Sqlite(_) => {
             format!("look at the permissions and the free space of {}", for_terminal(folder))
         }

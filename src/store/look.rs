@@ -3,8 +3,11 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use crate::store::{Error, PATIENCE, Result, Store, migrations};
+use rusqlite::{Connection, OpenFlags};
+
+use crate::store::{Error, PATIENCE, Result, Store, migrations, path};
 
 /// What a session is called, and enough to know it by.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -32,6 +35,17 @@ impl Store {
             true => Ok(store),
             false => Err(refused),
         }
+    }
+
+    /// Opens the store that is there, and tries to write it: that is taken back.
+    pub(crate) fn open_as_writable(folder: &Path) -> Result<Self> {
+        const PATIENCE: Duration = Duration::from_secs(2);
+        let known = Self::open_read_only(folder, PATIENCE)?.version()?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let store = Self { connection: Connection::open_with_flags(path(folder), flags)? };
+        store.connection.busy_timeout(PATIENCE)?;
+        store.alone()?.pragma_update(None, "user_version", known)?;
+        Ok(store)
     }
 
     /// The folders in which sandboxed sessions have ever written, by the store in `folder`. A moment's writer is

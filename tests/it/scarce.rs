@@ -213,3 +213,43 @@ fn a_clock_that_went_back_changes_no_order() {
         env.run(&["stop", &newest]).ok_with_words();
     }
 }
+
+/// What `doctor` says of the store.
+#[track_caller]
+fn doctor_says(env: &TestEnv, verdict: &str, remedy: &str) {
+    let checks = env.finish(env.hqt(&["doctor", "--json"]));
+    let checks: serde_json::Value = serde_json::from_str(&checks.stdout).unwrap();
+    let store = checks.as_array().unwrap().iter().find(|check| check["name"] == "store").unwrap();
+    assert_eq!(store["verdict"], verdict, "{store}");
+    assert!(store["remedy"].as_str().unwrap_or_default().contains(remedy), "{store}");
+    assert!(!checks.to_string().contains("doctor` says more"), "{checks:#}");
+}
+
+#[test]
+fn z17_doctor_fails_where_the_store_takes_nothing_more() {
+    let Some(env) = world("state", "size=256k") else {
+        return;
+    };
+    env.finished_conversation();
+    doctor_says(&env, "ok", "");
+    env.take_space("state");
+    doctor_says(&env, "fail", "free space");
+    env.relieve("state");
+    let mut remount = env.command("mount");
+    remount.args(["-o", "remount,ro"]).arg(env.path("state"));
+    env.finish(remount).ok();
+    doctor_says(&env, "fail", "permissions");
+}
+
+#[test]
+fn z17_doctor_names_who_holds_the_store() {
+    let env = TestEnv::new();
+    env.list();
+    let holder = Connection::open(env.store()).unwrap();
+    for lock in ["IMMEDIATE", "EXCLUSIVE"] {
+        holder.execute_batch(&format!("BEGIN {lock}")).unwrap();
+        doctor_says(&env, "fail", "lslocks");
+        holder.execute_batch("ROLLBACK").unwrap();
+        doctor_says(&env, "ok", "");
+    }
+}

@@ -68,8 +68,13 @@ impl Check {
         check.remedy(error.remedy().unwrap_or_default())
     }
 
+    fn of_tmux(name: &'static str, error: &tmux::Error) -> Self {
+        let (trouble, remedy) = survey::trouble(error);
+        Self::new(name, Verdict::Fail, trouble).remedy(remedy)
+    }
+
     fn remedy(self, remedy: impl Into<String>) -> Self {
-        Self { remedy: Some(remedy.into()), ..self }
+        Self { remedy: Some(remedy.into().replace("; `hqt-tmux doctor` says more", "")), ..self }
     }
 }
 
@@ -102,7 +107,7 @@ fn tmux_checks(context: &Context) -> Vec<Check> {
 fn tmux_program(context: &Context) -> Check {
     match tmux::ensure_supported(context.tmux_program()) {
         Ok(version) => Check::ok("tmux", version),
-        Err(error) => Check::fail("tmux", &error.explain()),
+        Err(error) => Check::of_tmux("tmux", &error),
     }
 }
 
@@ -114,10 +119,7 @@ fn tmux_server(context: &Context) -> Check {
         Err(tmux::Error::NoServer(_)) => {
             Check::ok("tmux server", format!("none on {socket}; `new` starts one"))
         }
-        Err(error) => {
-            let (trouble, remedy) = survey::trouble(&error);
-            Check::new("tmux server", Verdict::Fail, trouble).remedy(remedy)
-        }
+        Err(error) => Check::of_tmux("tmux server", &error),
     }
 }
 
@@ -255,7 +257,7 @@ fn store(context: &Context) -> Check {
         }
     };
     let looked = || -> Result<String, store::Error> {
-        let store = Store::open_to_read(&folder)?;
+        let store = Store::open_as_writable(&folder)?;
         store.quick_check()?;
         let (version, count) = (store.version()?, store.all()?.len());
         let sessions = if count == 1 { "session" } else { "sessions" };
