@@ -65,6 +65,11 @@ pub(crate) fn keep_others_out(folder: &Path, id: &SessionId) -> io::Result<Optio
     Ok(Some(Lock { file }))
 }
 
+/// Whether any session has ever run.
+pub(crate) fn has_been_taken(folder: &Path) -> bool {
+    folder.join("locks").exists()
+}
+
 /// Whether somebody holds the lock of `id`.
 pub(crate) fn is_held(folder: &Path, id: &SessionId) -> io::Result<bool> {
     Ok(open_held(folder, id)?.is_some())

@@ -98,11 +98,12 @@ fn has_utf8_locale(host: &Host) -> bool {
 
 fn counts(context: &Context) -> anyhow::Result<(usize, usize)> {
     let folder = context.state_folder()?;
-    let store = match Store::open_to_read(&folder) {
+    let summary = match Store::open_to_read(&folder).and_then(|store| store.summary()) {
         Err(store::Error::Absent) => return Ok((0, 0)),
-        store => store?,
+        // It is just being made.
+        Err(error) if error.is_busy() && !lock::has_been_taken(&folder) => return Ok((0, 0)),
+        summary => summary?,
     };
-    let summary = store.summary()?;
     let running =
         summary.open.iter().filter(|id| lock::is_held(&folder, id).unwrap_or(false)).count();
     Ok((running, summary.failed_unseen))

@@ -186,6 +186,20 @@ fn s13_s34_whatever_is_wrong_the_bar_is_one_short_line() {
     check(&env, "no PATH", "no sandbox");
 }
 
+/// The store of a first session is being made at that moment.
+#[test]
+fn z18_a_first_session_is_no_failure_for_a_moment() {
+    let env = TestEnv::new();
+    env.list();
+    let maker = Connection::open(env.store()).unwrap();
+    maker.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let line = env.run(&["doctor", "--status"]).ok();
+    assert!(line.contains("sandbox") && !line.contains('!'), "{line}");
+    drop(maker);
+    env.ready(&[]);
+    assert!(env.run(&["doctor", "--status"]).ok().contains("▸1"));
+}
+
 /// Inside another format its commas and brackets are still its own.
 #[test]
 fn the_placeholder_may_stand_in_a_condition() {
