@@ -11,7 +11,7 @@ use crate::context::{Context, mark_seen, say};
 use crate::error::{ExitCode, UserError};
 use crate::escape::for_terminal;
 use crate::handover::{Message, NewPolicy};
-use crate::harness::Conversation;
+use crate::harness::{Conversation, Harness};
 use crate::planner::{Planner, mint};
 use crate::session::{Session, State};
 use crate::store::Store;
@@ -107,7 +107,7 @@ fn ensure_known(session: &Session, survey: &Survey) -> Result<(), UserError> {
 
 /// What the conversation ids of users must look like, so that no harness reads them otherwise.
 fn ensure_conversation_id(session: &Session, id: &str) -> anyhow::Result<()> {
-    let conversation = planner::harness_of(session)?.conversation;
+    let &Harness { conversation, conversation_form: form, .. } = planner::harness_of(session)?;
     if conversation == Conversation::None {
         bail!(UserError::usage(format!("{} has no conversations to resume", session.harness)));
     }
@@ -119,7 +119,7 @@ fn ensure_conversation_id(session: &Session, id: &str) -> anyhow::Result<()> {
     if wrong {
         bail!(
             UserError::usage(format!("`{}` is no conversation id", for_terminal(id)))
-                .hint(format!("{} names its conversations by a UUID", session.harness))
+                .hint(format!("{} names its conversations by {form}", session.harness))
         );
     }
     Ok(())

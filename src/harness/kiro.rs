@@ -30,6 +30,7 @@ pub(super) const HARNESS: Harness = Harness {
     sandbox_skip_permission_flags: &["--trust-all-tools"],
     project: &[".kiro/settings", ".kiro/agents", ".kiro/hooks", ".kiro/skills", ".kiro/powers"],
     conversation: Conversation::Newest,
+    conversation_form: "what `kiro-cli chat --list-sessions` shows",
     own: &[
         OwnFolder {
             name: "kiro",

@@ -49,6 +49,7 @@ pub(super) const HARNESS: Harness = Harness {
         ".opencode/package.json",
     ],
     conversation: Conversation::Newest,
+    conversation_form: "`ses_…`, as `opencode session list` shows them",
     own: &[
         OwnFolder {
             name: "data",

@@ -37,6 +37,8 @@ pub(crate) struct Harness {
     /// Of those that end with `.json` and `.toml` the programs that they name are guarded too.
     pub(crate) project: &'static [&'static str],
     pub(crate) conversation: Conversation,
+    /// What its ids look like, for a person.
+    pub(crate) conversation_form: &'static str,
     /// The folders of its state: inside they are the session's own.
     pub(crate) own: &'static [OwnFolder],
     /// What else of the host's it sees.
@@ -70,6 +72,7 @@ pub(crate) const NONE: Harness = Harness {
     command_settings: &[],
     project: &[],
     conversation: Conversation::None,
+    conversation_form: "a UUID",
     own: &[],
     shown: &[],
     env_pass: &[],

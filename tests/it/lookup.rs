@@ -158,3 +158,16 @@ fn z16_a_name_is_taken_as_it_is_or_refused() {
     env.run(&["rename", &second, "project"]).ok_with_words();
     assert_eq!(env.list().len(), 2);
 }
+
+#[test]
+fn z25_a_conversation_is_asked_for_in_its_harness_s_own_form() {
+    let env = TestEnv::new();
+    env.install_harness("opencode");
+    for (harness, form) in [("claude", "UUID"), ("opencode", "ses_"), ("kiro", "--list-sessions")] {
+        let id = env.new_session(&["--harness", harness]);
+        env.run(&["stop", &id]).ok_with_words();
+        let said = env.run(&["resume", "-d", &id, "--conversation=-x"]).fails(2);
+        assert!(said.contains(form), "{said}");
+        assert!(form == "UUID" || !said.contains("UUID"), "{said}");
+    }
+}

@@ -180,15 +180,15 @@ fn a_control_client_may_be_the_only_one() {
         clients.contains("control-mode").then_some(())
     });
     let new = format!(
-        "'{}' new --harness claude --name x --no-sandbox --cwd '{}'",
+        "'{}' new --harness claude --no-sandbox --cwd '{}' --name",
         binary().display(),
         env.project().display()
     );
     // From a pane, and by the client itself.
     let pane = shell(&env);
-    type_into(&env, &pane, &new);
+    type_into(&env, &pane, &format!("{new} x"));
     wait_shown(&env, 1);
-    let line = format!("run-shell \"{new} >/dev/null\"\n");
+    let line = format!("run-shell \"{new} y >/dev/null\"\n");
     let stdin = control.stdin.as_mut().unwrap();
     stdin.write_all(line.as_bytes()).unwrap();
     wait_shown(&env, 2);
