@@ -64,6 +64,9 @@ impl SandboxFacts {
     }
 }
 
+/// A folder of its own where something of it is shown.
+const VAR_TMP: &str = "/var/tmp";
+
 /// The argument list that runs `command` in `cwd` under `policy`.
 ///
 /// The order matters, since a later mount lies over an earlier one. All destinations must be
@@ -78,6 +81,10 @@ pub(crate) fn wrap(
     let mut argv: Vec<OsString> = vec![facts.bwrap.clone().into()];
     push_namespaces(&mut argv, policy);
     push_system(&mut argv, facts);
+    match binds.iter().map(Bind::dest).chain([cwd]).any(|dest| dest.starts_with(VAR_TMP)) {
+        true => bind::push_tmpfs(&mut argv, Path::new(VAR_TMP), facts.room),
+        false => push_words(&mut argv, &["--symlink", "/tmp", VAR_TMP]),
+    }
 
     // The home folder is hidden before anything in it is shown; what lies under the project comes
     // after the project, which would otherwise show the host's side of it again.
@@ -127,7 +134,6 @@ fn push_system(argv: &mut Vec<OsString>, facts: &SandboxFacts) {
     bind::push_tmpfs(argv, Path::new("/tmp"), facts.room);
     // bubblewrap would make missing parents with mode 0700.
     push_words(argv, &["--dir", "/etc", "--dir", "/run", "--dir", "/var"]);
-    push_words(argv, &["--symlink", "/tmp", "/var/tmp"]);
     argv.extend(["--ro-bind".into(), facts.own_exe.clone().into(), OWN_BINARY.into()]);
     push_all(argv, &facts.etc, facts);
 }

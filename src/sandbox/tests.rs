@@ -32,9 +32,10 @@ fn the_whole_line_in_its_order() {
         "/usr/bin/bwrap \
          --unshare-user --unshare-all --share-net --die-with-parent --cap-drop ALL --json-status-fd 5 --seccomp 6 \
          --ro-bind /usr /usr --symlink usr/bin /bin \
-         --proc /proc --dev /dev --tmpfs /tmp --dir /etc --dir /run --dir /var --symlink /tmp /var/tmp \
+         --proc /proc --dev /dev --tmpfs /tmp --dir /etc --dir /run --dir /var \
          --ro-bind /opt/hqt-tmux /run/hqt-tmux \
          --ro-bind /etc/passwd /etc/passwd \
+         --symlink /tmp /var/tmp \
          --tmpfs /home/u --ro-bind /home/u/.gitconfig /home/u/.gitconfig \
          --bind /home/u/p /home/u/p \
          --remount-ro / --chdir /home/u/p -- /run/hqt-tmux inner -- claude --flag"
