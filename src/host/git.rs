@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 use crate::escape::for_terminal;
 use crate::host::git_folders::{
-    git_folders_below, is_git_shaped, is_of_worktree, is_repository, may_become_git, subfolders,
+    git_folders_below, is_git_shaped, is_of_worktree, is_repository, may_become_git,
+    note_of_borrowed, subfolders,
 };
 use crate::host::{gitconfig, reading};
 use crate::sandbox::{catalogue, guard};
@@ -125,6 +126,7 @@ impl Git {
         self.notes.extend(gitconfig::note_of_a_secret(&config, &file));
         let format = gitconfig::values(&config, "extensions", "objectformat").pop();
         self.is_sha256 = format.is_some_and(|format| format.eq_ignore_ascii_case("sha256"));
+        self.notes.extend(note_of_borrowed(folder, &self.top));
         if gitconfig::is_true(&config, "extensions", "worktreeconfig") {
             let worktrees = subfolders(&folder.join("worktrees")).into_iter();
             let folders = worktrees.chain([folder.to_owned()]);

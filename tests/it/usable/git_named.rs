@@ -5,6 +5,27 @@ use std::fs;
 use crate::support::{TestEnv, Trial};
 
 #[test]
+fn y04_borrowed_objects_are_told() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    env.repository(&env.path("lender"));
+    let folder = env.path("borrower");
+    let lender = env.path("lender");
+    let clone = ["clone", "-q", "--shared", lender.to_str().unwrap(), folder.to_str().unwrap()];
+    env.git(&env.project(), &clone);
+    let inside = Trial::of("claude", &env, &folder, &["--sandbox"]);
+    let told = format!("borrows objects from `{}/.git/objects`", lender.display());
+    assert!(inside.shown().contains(&told), "{}", inside.shown());
+    inside.end();
+    // By what is said of it git works.
+    env.git(&folder, &["repack", "-qad"]);
+    fs::remove_file(folder.join(".git/objects/info/alternates")).unwrap();
+    let inside = Trial::of("claude", &env, &folder, &["--sandbox"]);
+    assert!(!inside.shown().contains("borrows"), "{}", inside.shown());
+    inside.allows("git log && git fsck");
+}
+
+#[test]
 fn y01_a_project_in_var_tmp_starts() {
     let env = TestEnv::new();
     env.require_bwrap();
