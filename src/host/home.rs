@@ -19,6 +19,9 @@ const NAMED_FILES: &[(&str, &str)] = &[
     ("core", "excludesfile"),
     ("core", "attributesfile"),
     ("commit", "template"),
+    ("blame", "ignorerevsfile"),
+    ("mailmap", "file"),
+    ("http", "sslcainfo"),
 ];
 
 /// The private disk folder's parts: what is in them stays between the runs, and off the memory.
@@ -47,8 +50,16 @@ pub(super) fn git_configuration(
         binds.extend(shown_at(workplaces, &folder.join(name), &dest));
     }
     let mut named = Named { home, workplaces, files: BTreeSet::new(), secret: None };
-    for file in [gitconfig, folder.join("config")] {
-        named.follow(&file, 0);
+    let global = host.var("GIT_CONFIG_GLOBAL").map(PathBuf::from);
+    for file in global.iter().chain(&[gitconfig, folder.join("config")]) {
+        named.follow(file, 0);
+    }
+    if let Some(global) = global {
+        let real = workplaces.real(&global).filter(|real| named.may_be_shown(real));
+        if global == Path::new("/dev/null") || real.is_some() {
+            side.relocated.insert("GIT_CONFIG_GLOBAL".into(), global.clone().into());
+            named.files.extend(real.map(|_| global));
+        }
     }
     for file in named.files {
         binds.extend(shown_at(workplaces, &file, &file));
@@ -91,6 +102,12 @@ struct Named<'a> {
 }
 
 impl Named<'_> {
+    /// What belongs to the system is there, or hidden.
+    fn may_be_shown(&self, real: &Path) -> bool {
+        let is_hidden = refusal::is_system(real) && !real.starts_with("/usr");
+        real.is_file() && !is_hidden && !holds_credentials(real, self.home)
+    }
+
     /// Collects the files that the configuration `file` names, and those that these name. One that lies
     /// in a workplace names nothing: it may be the dotfiles' own, and an agent's words.
     fn follow(&mut self, file: &Path, depth: usize) {
@@ -109,11 +126,7 @@ impl Named<'_> {
                 let Some(real) = self.workplaces.real(&path) else {
                     continue;
                 };
-                if real.is_file()
-                    && !holds_credentials(&real, self.home)
-                    && self.files.insert(path.clone())
-                    && depth < DEEPEST
-                {
+                if self.may_be_shown(&real) && self.files.insert(path.clone()) && depth < DEEPEST {
                     self.follow(&path, depth + 1);
                 }
             }

@@ -25,7 +25,11 @@ const PLAIN: &[&str] = &[
     "EDITOR",
     "VISUAL",
     "PAGER",
+    "GIT_CONFIG_NOSYSTEM",
 ];
+
+/// So are those that begin so.
+const PLAIN_PREFIXES: &[&str] = &["LC_", "GIT_AUTHOR_", "GIT_COMMITTER_"];
 
 /// Passed when the network is on.
 const PROXY: &[&str] = &[
@@ -91,7 +95,7 @@ pub(crate) fn passes(name: &OsStr, rule: &Rule<'_>) -> bool {
         return false;
     }
     PLAIN.contains(&name)
-        || name.starts_with("LC_")
+        || PLAIN_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
         || CERTIFICATES.contains(&name)
         || (rule.net && PROXY.contains(&name))
         || rule.harness.contains(&name)
@@ -154,6 +158,8 @@ mod tests {
             "PATH",
             "HOME",
             "LC_ALL",
+            "GIT_AUTHOR_NAME",
+            "GIT_DIR",
             "API_KEY",
             "SECRET_X",
             "TMUX",
@@ -167,7 +173,10 @@ mod tests {
         let passed = sandboxed(&caller, &rule(false));
         let passed: Vec<&str> =
             names(&passed).into_iter().filter(|name| !name.starts_with("GIT_CONFIG_")).collect();
-        assert_eq!(passed, ["API_KEY", "HOME", "LC_ALL", "PATH", "SSL_CERT_FILE"]);
+        assert_eq!(
+            passed,
+            ["API_KEY", "GIT_AUTHOR_NAME", "HOME", "LC_ALL", "PATH", "SSL_CERT_FILE"]
+        );
     }
 
     #[test]
