@@ -27,10 +27,19 @@ enum Victim {
     Server,
     Stop,
     Delete,
+    /// Who brings back what went with the server.
+    AllBack,
+    /// Who stops several.
+    StopAll,
 }
 
-const VICTIMS: &[Victim] =
-    &[Victim::Exec, Victim::New, Victim::Resume, Victim::Server, Victim::Stop, Victim::Delete];
+const VICTIMS: &[Victim] = {
+    use Victim::{AllBack, Delete, Exec, New, Resume, Server, Stop, StopAll};
+    &[Exec, New, Resume, Server, AllBack, Stop, Delete, StopAll]
+};
+
+/// The first message of all of them.
+const MESSAGE: &str = "said once";
 
 /// The world of the walk, its server a child of ours: only descendants may be traced everywhere.
 struct Walk {
@@ -79,6 +88,7 @@ impl Walk {
         for session in self.env.list() {
             self.comes_back(session["id"].as_str().unwrap(), dice, &words);
         }
+        self.messages_were_sent_once(&words);
         self.clear();
     }
 
@@ -97,6 +107,17 @@ impl Walk {
             Victim::Delete => {
                 let id = self.running(sandboxed);
                 run_until(&self.env.hqt(&["delete", "--force", &id]), point).unwrap()
+            }
+            Victim::AllBack => {
+                let ids = [self.talking(sandboxed), self.talking(!sandboxed)];
+                drop(self.server.kill().and_then(|()| self.server.wait()));
+                ids.iter().for_each(|id| drop(self.env.wait_state(id, "stopped")));
+                self.server = start_server(&self.env);
+                run_until(&self.env.hqt(&["resume", "--all"]), point).unwrap()
+            }
+            Victim::StopAll => {
+                let _ids = [self.talking(sandboxed), self.talking(!sandboxed)];
+                run_until(&self.env.hqt(&["stop", "--all"]), point).unwrap()
             }
             Victim::Exec => self.kill_exec(sandboxed, point),
             Victim::Server => self.kill_server(sandboxed, point),
@@ -148,8 +169,20 @@ impl Walk {
     fn new_command(&self, sandboxed: bool) -> Command {
         let mut command = self.env.hqt(&["new", "-d", "--harness", "claude", "--cwd"]);
         command.arg(self.env.project());
+        command.args(["--prompt", MESSAGE]);
         command.args(sandboxed.then_some("--sandbox"));
         command
+    }
+
+    /// No conversation was given its first message twice.
+    fn messages_were_sent_once(&self, words: &str) {
+        let runs = self.env.runs().into_iter().filter(|run| run.has(MESSAGE));
+        let mut given: Vec<String> =
+            runs.filter_map(|run| run.after("--session-id").map(str::to_owned)).collect();
+        let all = given.len();
+        given.sort();
+        given.dedup();
+        assert_eq!(given.len(), all, "{words}: a first message was sent again");
     }
 
     fn running(&self, sandboxed: bool) -> String {
@@ -159,11 +192,17 @@ impl Walk {
         id
     }
 
-    /// A stopped session with a conversation.
-    fn stopped(&self, sandboxed: bool) -> String {
+    /// A running session with a conversation.
+    fn talking(&self, sandboxed: bool) -> String {
         let id = self.running(sandboxed);
         self.env.type_line(&id, "say hello");
         self.env.wait_screen(&id, "SAID");
+        id
+    }
+
+    /// A stopped session with a conversation.
+    fn stopped(&self, sandboxed: bool) -> String {
+        let id = self.talking(sandboxed);
         self.env.type_line(&id, "exit 0");
         self.env.wait_state(&id, "stopped");
         self.env.wait_closed(&id);

@@ -63,7 +63,8 @@ impl Walk {
             assert_eq!(session["conversation_id"], conversation, "{words}");
             env.wait_until("the harness", || (!stand_ins(&self.env).is_empty()).then_some(()));
             env.wait_screen(id, "FAKE-READY");
-            assert_eq!(stand_ins(&self.env).len(), 1, "{words}\n{}", env.picture());
+            let running = env.run(&["list", "--running", "-q"]).ok().lines().count();
+            assert_eq!(stand_ins(&self.env).len(), running, "{words}\n{}", env.picture());
             assert_eq!(env.panes_of(id).len(), 1, "{words}\n{}", env.picture());
             env.run(&["stop", id]).ok_with_words();
             assert_eq!(env.session(id)["state"], "stopped", "{words}");
