@@ -27,9 +27,15 @@ const NAMED_FILES: &[(&str, &str)] = &[
 /// The private disk folder's parts: what is in them stays between the runs, and off the memory.
 const CACHES: &[(&str, &str)] = &[("cache", ".cache"), ("npm", ".npm"), ("cargo", ".cargo")];
 
-/// In the folder of the user's pnpm, and where it has one as long as there is none.
+/// By which managers are told to write there, and not in their folders, which are read-only.
+const WRITTEN: &[(&str, &str)] = &[
+    ("BUN_INSTALL_CACHE_DIR", ".cache/bun"),
+    ("UV_TOOL_DIR", ".cache/uv-tools"),
+    ("PNPM_HOME", ".cache/pnpm-home"),
+];
+
+/// pnpm takes no other store for a node_modules that was made from this one.
 const PNPM_STORE: &str = ".local/share/pnpm/store";
-const PNPM_HOME: &str = ".cache/pnpm-home";
 
 /// Git's own configuration with the files that it names: without it the identity is gone, and ignored
 /// secrets get staged. Its folder also holds `credentials`, so the files are named one by one.
@@ -195,14 +201,15 @@ pub(super) fn show_caches(
     let own = canonical_as_far_as_it_exists(&host.cache_folder()?.join(session.id.as_str()));
     let mut parts: Vec<(&str, PathBuf)> =
         CACHES.iter().map(|(part, dest)| (*part, home.join(dest))).collect();
-    // pnpm takes no other store for a node_modules that was made from this one, and this one is read-only.
     let store = workplaces.real(&home.join(PNPM_STORE)).filter(|store| store.is_dir());
-    match store.filter(|store| store.starts_with(home)) {
-        Some(store) => parts.push(("pnpm", store)),
-        None => {
-            side.relocated.insert("PNPM_HOME".into(), home.join(PNPM_HOME).into());
-        }
-    }
+    let store = store.filter(|store| store.starts_with(home));
+    let written = WRITTEN.iter().filter(|(name, _)| {
+        !session.env_names.iter().any(|asked| asked == name)
+            && (*name != "PNPM_HOME" || store.is_none())
+    });
+    let written = written.map(|(name, folder)| ((*name).into(), home.join(folder).into()));
+    side.relocated.extend(written);
+    parts.extend(store.map(|store| ("pnpm", store)));
     for (part, dest) in parts {
         let source = own.join(part);
         side.create.push(Creation::Folder(source.clone()));

@@ -199,3 +199,26 @@ fn y13_pnpm_has_a_store_to_write() {
     env.wait_screen(&inside.id, "FAKE-READY");
     assert!(env.try_inside(&inside.id, "kept", "ls ~/.local/share/pnpm/store/v10/new").0);
 }
+
+#[test]
+fn y13_uv_and_bun_write_what_each_call_needs() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    // uvx has a lock beside the tools, and bun adds nothing that it can't keep.
+    for (at, text) in [
+        (".local/share/uv/tools/.lock", ""),
+        (".local/bin/uvx", "d=${UV_TOOL_DIR:-$HOME/.local/share/uv/tools}"),
+        (".bun/install/cache/x", ""),
+        (".local/bin/bun", "d=${BUN_INSTALL_CACHE_DIR:-$HOME/.bun/install/cache}"),
+    ] {
+        install(&env, at, &format!("#!/bin/sh\n{text}\nmkdir -p $d && echo new >$d/new\n"));
+    }
+    let inside = Trial::new(&env, &["--sandbox"]);
+    for program in ["uvx", "bun"] {
+        inside.allows(&format!("~/.local/bin/{program}"));
+    }
+    inside.denies("touch ~/.bun/install/cache/y ~/.local/share/uv/tools/y");
+    let mut new = env.hqt(&["new", "-d", "--sandbox", "--harness", "claude"]);
+    new.args(["--env", "UV_TOOL_DIR", "--cwd"]).arg(env.project()).env("UV_TOOL_DIR", "/asked");
+    assert_eq!(Trial::started_by(&env, new).allows("echo $UV_TOOL_DIR").trim(), "/asked");
+}
