@@ -7,9 +7,8 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use crate::host::{gitconfig, links, reading};
-use crate::sandbox::roots::{
-    ETC, ETC_PREFIXES, ETC_PROGRAMS, HIDDEN, HOMES, MORE_SYSTEM, RESOLVER_FOLDERS, SYSTEM, VAR,
-};
+use crate::sandbox::etc::{ETC, ETC_PREFIXES, ETC_PROGRAMS};
+use crate::sandbox::roots::{HIDDEN, HOMES, MORE_SYSTEM, RESOLVER_FOLDERS, SYSTEM, VAR};
 use crate::sandbox::{Bind, Origin};
 
 /// /usr and its kind.

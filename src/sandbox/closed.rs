@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::sandbox::refusal::{Surroundings, is_system};
-use crate::sandbox::{Bind, Origin, roots};
+use crate::sandbox::{Bind, Origin, etc, roots};
 
 /// What stands at a path, by itself.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -124,8 +124,8 @@ fn is_of_the_system(bind: &Bind, source: &Path) -> bool {
         dest.strip_prefix("/etc").is_ok_and(|name| {
             let name = name.to_string_lossy();
             name == "resolv.conf"
-                || roots::ETC.iter().chain(roots::ETC_PROGRAMS).any(|known| name == *known)
-                || roots::ETC_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+                || etc::ETC.iter().chain(etc::ETC_PROGRAMS).any(|known| name == *known)
+                || etc::ETC_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
         })
     };
     // The folder of a resolver, and what lies over its sockets.

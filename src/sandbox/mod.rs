@@ -7,6 +7,7 @@ mod bind;
 pub(crate) mod catalogue;
 mod closed;
 pub(crate) mod environment;
+pub(crate) mod etc;
 pub(crate) mod filter;
 pub(crate) mod guard;
 pub(crate) mod refusal;

@@ -1,7 +1,7 @@
 //! What the user has beside it, and where an agent leaves something.
 
 use super::*;
-use crate::sandbox::roots;
+use crate::sandbox::{etc, roots};
 
 /// The user's own files, and what he has linked.
 pub(super) fn furnish(at: &Path) {
@@ -189,7 +189,7 @@ impl World {
         let in_etc = source.strip_prefix("/etc").is_ok_and(|name| {
             let first = name.iter().next().unwrap_or_default().to_string_lossy();
             let versions = ["java-", "python", "ruby", "php", "ImageMagick-", "lua"];
-            [roots::ETC, roots::ETC_PROGRAMS].iter().any(|names| names.contains(&&*first))
+            [etc::ETC, etc::ETC_PROGRAMS].iter().any(|names| names.contains(&&*first))
                 || versions.iter().any(|name| first.starts_with(name))
                 || (net && first == "resolv.conf")
         });
