@@ -29,6 +29,8 @@ mod logins;
 mod more;
 /// Opencode, which only tests/newest-harnesses starts.
 mod opencode;
+/// What was kept for it inside.
+mod planted;
 /// Where its files land, and what of the host it can't read.
 mod private;
 mod programs;
