@@ -4,6 +4,7 @@
 use std::io::Read;
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use std::{fs, io};
@@ -44,6 +45,11 @@ pub(crate) fn answer(mut command: Command, within: Duration) -> io::Result<Answe
     let status = child.wait()?;
     let (stdout, stderr) = collected?;
     Ok(Answer { status, stdout, stderr })
+}
+
+/// Becomes `program` with `words`; it returns where that can't be.
+pub(crate) fn replace_us(program: &Path, words: &[&str]) -> io::Error {
+    Command::new(program).args(words).exec()
 }
 
 /// Whether the process has ended, or is ending: then it has no memory any more, and so no words, before the kernel

@@ -109,6 +109,12 @@ pub(crate) struct Resume {
         conflicts_with_all = ["session", "last", "fresh", "conversation", "sandbox", "no_sandbox", "fs", "net", "dry_run"]
     )]
     pub(crate) all: bool,
+    /// In this pane, which is its shell's again afterwards
+    #[arg(
+        long,
+        conflicts_with_all = ["all", "detach", "fresh", "conversation", "sandbox", "no_sandbox", "fs", "net", "dry_run"]
+    )]
+    pub(crate) here: bool,
     /// Begin a new conversation
     #[arg(long, conflicts_with = "conversation")]
     pub(crate) fresh: bool,

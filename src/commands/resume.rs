@@ -17,7 +17,7 @@ use crate::session::{Session, State};
 use crate::store::Store;
 use crate::survey::Survey;
 use crate::tmux::Tmux;
-use crate::{cli, ladder, lock, tmux, uuid};
+use crate::{child, cli, ladder, lock, tmux, uuid};
 use crate::{planner, survey};
 
 /// How long a session may take from its lock to its pane, or the other way round.
@@ -168,6 +168,9 @@ fn start(
         explain::dry_run(&planner, &plan)?;
         return Ok(ExitCode::Done);
     }
+    if arguments.here {
+        return here(context, session);
+    }
     policy_change::confirm_weakening(session, &changed, arguments.yes)?;
     let new_policy =
         (changed.sandbox != session.sandbox).then(|| NewPolicy { json: changed.sandbox.to_json() });
@@ -179,6 +182,18 @@ fn start(
     };
     let at = (&tmux, &spot);
     run_at(context, store, session, at, &message, arguments.detach || arguments.all)
+}
+
+/// Becomes what a pane of the session runs, as somebody may type it into a shell.
+fn here(context: &Context, session: &Session) -> anyhow::Result<ExitCode> {
+    if context.host.var("TMUX_PANE").is_none() {
+        bail!(
+            UserError::usage("this is no pane of tmux")
+                .hint(format!("leave out --here: hqt-tmux resume {}", session.id))
+        );
+    }
+    let error = child::replace_us(&context.host.exe, &["exec", session.id.as_str()]);
+    Err(error).context("could not run the session here")
 }
 
 /// Runs the session at a spot, and goes to it wherever it then runs.

@@ -1,7 +1,7 @@
 //! The keys and their dialog on screens as people set them up.
 
-use crate::neighbours::wait_in;
-use crate::support::{Terminal, TestEnv, repository_folder};
+use crate::neighbours::{shell, type_into, wait_in};
+use crate::support::{Terminal, TestEnv, binary, repository_folder};
 
 /// Waits for that many sessions, and for the newest to be the one that is looked at.
 #[track_caller]
@@ -132,4 +132,25 @@ fn of_nested_servers_the_one_whose_key_it_was_is_served() {
     assert!(socket.ends_with("/inner"), "{socket}");
     assert_eq!(env.panes().len(), 2, "nothing new on the first server");
     inner(&["kill-server"]);
+}
+
+#[test]
+fn a_session_is_resumed_in_the_pane_that_asks_for_it() {
+    let env = TestEnv::new();
+    let (id, conversation) = env.finished_conversation();
+    let pane = shell(&env);
+    let before = env.panes().len();
+    type_into(&env, &pane, &format!("'{}' resume --here {id}", binary().display()));
+    wait_in(&env, &pane, &format!("FAKE-READY claude resumed {conversation}"));
+    assert_eq!(env.pane_of(&id).id, pane);
+    assert_eq!(env.panes().len(), before, "{}", env.picture());
+    // It ends, and the shell is its owner's again.
+    type_into(&env, &pane, "exit 0");
+    env.wait_state(&id, "stopped");
+    env.wait_until("the shell's own pane", || env.panes_of(&id).is_empty().then_some(()));
+    type_into(&env, &pane, "echo is back");
+    wait_in(&env, &pane, "\nis back");
+    let outside = env.run(&["resume", "--here", &id]).fails(2);
+    assert!(outside.contains("no pane of tmux") && outside.contains("hint"), "{outside}");
+    env.run(&["resume", "--here", "--fresh", &id]).fails(2);
 }
