@@ -67,7 +67,7 @@ fn e49_what_a_killed_run_changed_is_told() {
     crate::support::kill_hard(exec);
     env.wait_state(&inside.id, "dead");
     // To look would be to walk through the project: it is only said that nobody has.
-    assert!(env.run(&["list"]).ok().contains(" dead ! "));
+    assert!(env.run(&["list"]).ok().contains(" killed ! "));
     let shown = env.run(&["show", &inside.id]).ok_with_words();
     assert!(shown.contains("not seen to its end"), "{shown}");
     // The next run tells it, and keeps it told.
