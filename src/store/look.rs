@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use nix::unistd::{AccessFlags, access};
 use rusqlite::{Connection, OpenFlags};
 
 use crate::store::{Error, PATIENCE, Result, Store, migrations, path};
@@ -35,6 +36,13 @@ impl Store {
             true => Ok(store),
             false => Err(refused),
         }
+    }
+
+    /// Refuses a folder in which no store could be made, as far as its mount and its mode tell.
+    pub(crate) fn ensure_can_be_made(folder: &Path) -> Result<()> {
+        let there = folder.ancestors().find(|above| above.exists()).unwrap_or(folder);
+        access(there, AccessFlags::W_OK | AccessFlags::X_OK)
+            .map_err(|error| Error::Io(error.into()))
     }
 
     /// Opens the store that is there, and tries to write it: that is taken back.

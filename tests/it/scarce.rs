@@ -230,15 +230,22 @@ fn z17_doctor_fails_where_the_store_takes_nothing_more() {
     let Some(env) = world("state", "size=256k") else {
         return;
     };
-    env.finished_conversation();
-    doctor_says(&env, "ok", "");
+    let remount = |how: &str| {
+        let mut remount = env.command("mount");
+        remount.args(["-o", how]).arg(env.path("state"));
+        env.finish(remount).ok();
+    };
+    for has_store in [false, true] {
+        if has_store {
+            env.finished_conversation();
+        }
+        doctor_says(&env, "ok", "");
+        remount("remount,ro");
+        doctor_says(&env, "fail", "permissions");
+        remount("remount,rw");
+    }
     env.take_space("state");
     doctor_says(&env, "fail", "free space");
-    env.relieve("state");
-    let mut remount = env.command("mount");
-    remount.args(["-o", "remount,ro"]).arg(env.path("state"));
-    env.finish(remount).ok();
-    doctor_says(&env, "fail", "permissions");
 }
 
 #[test]

@@ -252,12 +252,15 @@ fn user(context: &Context) -> Check {
 fn store(context: &Context) -> Check {
     let folder = match context.state_folder() {
         Ok(folder) => folder,
-        Err(error) => {
-            return Check::fail("store", &error);
-        }
+        Err(error) => return Check::fail("store", &error),
     };
     let looked = || -> Result<String, store::Error> {
-        let store = Store::open_as_writable(&folder)?;
+        let store = match Store::open_as_writable(&folder) {
+            Err(store::Error::Absent) => {
+                return Store::ensure_can_be_made(&folder).map(|()| "none yet".to_owned());
+            }
+            store => store?,
+        };
         store.quick_check()?;
         let (version, count) = (store.version()?, store.all()?.len());
         let sessions = if count == 1 { "session" } else { "sessions" };
@@ -266,7 +269,6 @@ fn store(context: &Context) -> Check {
     let path = store::path(&folder).display().to_string();
     match looked() {
         Ok(detail) => Check::ok("store", format!("{path}, {detail}")),
-        Err(store::Error::Absent) => Check::ok("store", format!("{path}, none yet")),
         Err(error) => Check::fail("store", &store::explain(&error, &folder)),
     }
 }
