@@ -6,6 +6,7 @@ pub(crate) mod complete;
 pub(crate) mod delete;
 pub(crate) mod doctor;
 mod explain;
+mod going;
 mod json;
 pub(crate) mod key;
 pub(crate) mod list;

@@ -1,12 +1,9 @@
 //! `hqt-tmux resume`: bring a session back.
 
-use std::thread;
-use std::time::{Duration, Instant};
-
 use anyhow::{Context as _, bail};
 
 use crate::commands::opening::{Opened, Spot};
-use crate::commands::{explain, opening, picker, policy_change, several};
+use crate::commands::{explain, going, opening, picker, policy_change, several};
 use crate::context::{Context, mark_seen, say};
 use crate::error::{ExitCode, UserError};
 use crate::escape::for_terminal;
@@ -19,10 +16,6 @@ use crate::survey::Survey;
 use crate::tmux::Tmux;
 use crate::{child, cli, ladder, lock, tmux, uuid};
 use crate::{planner, survey};
-
-/// How long a session may take from its lock to its pane, or the other way round.
-const PATIENCE: Duration = Duration::from_secs(10);
-const INTERVAL: Duration = Duration::from_millis(20);
 
 pub(crate) fn run(context: &Context, arguments: &cli::Resume) -> anyhow::Result<ExitCode> {
     if !arguments.dry_run {
@@ -46,7 +39,7 @@ fn until_it_runs(
         if let Some(code) = resume(context, store, &session, arguments)? {
             return Ok(code);
         }
-        session = as_it_is_now(store, &session)?;
+        session = going::as_it_is_now(store, &session)?;
     }
 }
 
@@ -67,10 +60,6 @@ fn all_back(context: &Context, store: &Store, arguments: &cli::Resume) -> anyhow
     }))
 }
 
-fn as_it_is_now(store: &Store, session: &Session) -> anyhow::Result<Session> {
-    store.get(&session.id)?.with_context(|| format!("session {} has just been deleted", session.id))
-}
-
 /// `None` where the session was running and has ended meanwhile.
 fn resume(
     context: &Context,
@@ -81,7 +70,7 @@ fn resume(
     let survey = Survey::of(context, [session])?;
     let state = survey.state(session);
     if state == State::Unknown || !arguments.dry_run {
-        ensure_known(session, &survey)?;
+        going::ensure_known(session, &survey)?;
     }
     if state == State::Running && !arguments.dry_run {
         if !survey::is_running(context, store, &session.id)? {
@@ -89,20 +78,9 @@ fn resume(
         }
         refuse_changes(session, arguments)?;
         mark_seen(store, &[&session.id]);
-        return go_to(context, store, session, arguments.detach || arguments.all);
+        return going::go_to(context, store, session, arguments.detach || arguments.all);
     }
     start(context, store, session, &survey, arguments).map(Some)
-}
-
-/// Without tmux's answer nothing is known of a session that may have a pane.
-fn ensure_known(session: &Session, survey: &Survey) -> Result<(), UserError> {
-    match survey.trouble(session) {
-        None => Ok(()),
-        Some((trouble, remedy)) => {
-            let words = format!("tmux can't be asked about session {}: {trouble}", session.id);
-            Err(UserError::new(words).hint(format!("nothing was started; {remedy}")))
-        }
-    }
 }
 
 /// What the conversation ids of users must look like, so that no harness reads them otherwise.
@@ -133,7 +111,7 @@ fn spot(context: &Context, session: &Session, survey: &Survey, all: bool) -> (Tm
     });
     let was_in = session.tmux_session.clone().filter(|_| all);
     match dead.or(was_in.map(Spot::WindowOf)) {
-        Some(spot) => (server_of(context, session), spot),
+        Some(spot) => (going::server_of(context, session), spot),
         None => (context.tmux(), Spot::NewWindow),
     }
 }
@@ -214,84 +192,14 @@ fn run_at(
             }
             Ok(ExitCode::Done)
         }
-        Ok(Opened::Lost) => go_to_winner(context, store, session, detach),
+        Ok(Opened::Lost) => going::go_to_winner(context, store, session, detach),
         // Its pane may hold the lock a moment longer, and is no winner.
         Ok(Opened::Refused(why)) => Err(why.into()),
         // A second call may have been faster with the same pane; then there is a winner to go to.
-        Err(error) => match is_running_soon(context, session)? {
-            true => go_to_winner(context, store, session, detach),
+        Err(error) => match going::is_running_soon(context, session)? {
+            true => going::go_to_winner(context, store, session, detach),
             false => Err(error),
         },
-    }
-}
-
-/// Goes to the pane of a session that another call has started.
-fn go_to_winner(
-    context: &Context,
-    store: &Store,
-    session: &Session,
-    detach: bool,
-) -> anyhow::Result<ExitCode> {
-    let Some(code) = go_to(context, store, session, detach)? else {
-        bail!("session {} was started by another call, and has ended already", session.id);
-    };
-    Ok(code)
-}
-
-/// Goes to the pane of a session that is running, waiting for one that is just starting; `None` when it has ended.
-fn go_to(
-    context: &Context,
-    store: &Store,
-    session: &Session,
-    detach: bool,
-) -> anyhow::Result<Option<ExitCode>> {
-    let folder = context.state_folder()?;
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        let session = as_it_is_now(store, session)?;
-        // Of two windows that a double resume opened, the one that lost goes again at once.
-        let survey = Survey::of(context, [&session])?;
-        ensure_known(&session, &survey)?;
-        if let Some(pane) = survey.running_pane(&session) {
-            if !detach {
-                opening::show(context, &server_of(context, &session), &pane.pane)?;
-            }
-            return Ok(Some(ExitCode::Done));
-        }
-        if !lock::is_held(&folder, &session.id)? {
-            return Ok(None);
-        }
-        if Instant::now() > deadline {
-            bail!(
-                UserError::new(format!("session {} runs, but in no window of tmux", session.id))
-                    .hint(format!("end it with: hqt-tmux stop {}", session.id))
-            );
-        }
-        thread::sleep(INTERVAL);
-    }
-}
-
-/// Whether another call is running the session by now.
-fn is_running_soon(context: &Context, session: &Session) -> anyhow::Result<bool> {
-    const SOON: Duration = Duration::from_millis(500);
-    let folder = context.state_folder()?;
-    let deadline = Instant::now() + SOON;
-    loop {
-        if lock::is_held(&folder, &session.id)? {
-            return Ok(true);
-        }
-        if Instant::now() > deadline {
-            return Ok(false);
-        }
-        thread::sleep(INTERVAL);
-    }
-}
-
-/// The tmux server of the session's newest run.
-fn server_of(context: &Context, session: &Session) -> Tmux {
-    match &session.socket {
-        Some(socket) => context.tmux_at(socket),
-        None => context.tmux(),
     }
 }
 
