@@ -85,11 +85,11 @@ fn s49_a_weakening_that_is_confirmed_is_stored() {
 #[test]
 fn of_two_that_look_alike_the_chosen_one_is_resumed() {
     let env = TestEnv::new();
-    let (older, conversation) = env.finished_conversation();
-    let (newer, _) = env.finished_conversation();
-    for id in [&older, &newer] {
-        env.run(&["rename", id, "twin"]).ok_with_words();
-    }
+    let (_, conversation) = env.finished_conversation();
+    env.finished_conversation();
+    // As earlier versions allowed.
+    let connection = rusqlite::Connection::open(env.store()).unwrap();
+    connection.execute("UPDATE session SET name = 'twin'", []).unwrap();
     let terminal = Terminal::run(&env, &["resume"]);
     terminal.wait_for("twin");
     terminal.keys(&["Down", "Enter"]);
@@ -122,9 +122,10 @@ fn the_marked_session_shows_the_last_lines_of_its_pane() {
 #[test]
 fn wide_names_do_not_push_the_question_away() {
     let env = TestEnv::new();
-    for _ in 0..5 {
+    for number in 0..5 {
         let (id, _) = env.finished_conversation();
-        env.run(&["rename", &id, "日本語の名前はとても長い名前です"]).ok_with_words();
+        let name = format!("日本語の名前はとても長い名前です{number}");
+        env.run(&["rename", &id, &name]).ok_with_words();
     }
     let terminal = Terminal::run_sized(&env, (50, 20), &["resume"]);
     terminal.wait_for("日本語");
