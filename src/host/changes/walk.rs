@@ -185,23 +185,25 @@ impl Walk {
         rests: Vec<&'static str>,
         is_moved: &dyn Fn(bool) -> bool,
     ) {
+        let path = || folder.path.join(&entry.name);
         let is_dot_git = entry.called == catalogue::DOT_GIT && matches!(folder.kind, Kind::Any);
         let is_named = rests.contains(&"") || (is_dot_git && !entry.is_folder);
         let whole = match &folder.kind {
             Kind::Whole(top) => Some(top.clone()),
-            _ if is_named => Some(folder.path.join(&entry.name)),
+            _ if is_named => Some(path()),
             _ => None,
         };
+        // A git folder changes with every commit; it is looked through where it stands.
+        let leads_to_git = is_dot_git && entry.is_link && path().is_dir();
         if let (Some(top), false) = (&whole, entry.is_folder) {
-            let path = folder.path.join(&entry.name);
-            if (folder.moved || self.is_new(&path)) && !is_harmless(&path) {
-                self.new.entry(top.clone()).or_default().push(path);
+            let is_new = if leads_to_git { Self::is_itself_new } else { Self::is_new };
+            if (folder.moved || is_new(self, &path())) && !is_harmless(&path()) {
+                self.new.entry(top.clone()).or_default().push(path());
             }
         }
         if !entry.is_folder {
-            if entry.is_link && (whole.is_some() || !rests.is_empty()) {
-                let path = folder.path.join(&entry.name);
-                self.links.push(Link { root: self.root.clone(), path, rests });
+            if entry.is_link && !leads_to_git && (whole.is_some() || !rests.is_empty()) {
+                self.links.push(Link { root: self.root.clone(), path: path(), rests });
             }
             return;
         }
@@ -218,12 +220,10 @@ impl Walk {
             _ if is_dot_git => Kind::Git,
             _ => Kind::Any,
         };
-        let path = folder.path.join(name);
+        let path = path();
         let changed = self.is_new(&path);
         let moved = is_moved(changed);
-        if moved {
-            self.moved.insert(path.clone());
-        }
+        self.moved.extend(moved.then(|| path.clone()));
         self.unread.push_back(Folder { path, kind, rests, changed, moved });
     }
 
@@ -277,12 +277,13 @@ impl Walk {
 
     /// Whether something was written, replaced or moved at `path`, or at what a symlink leads to.
     fn is_new(&self, path: &Path) -> bool {
-        let is_new = |meta: &fs::Metadata| is_since((meta.ctime(), meta.ctime_nsec()), self.since);
-        let Ok(itself) = fs::symlink_metadata(path) else {
-            return false;
-        };
-        is_new(&itself)
-            || (itself.is_symlink() && fs::metadata(path).is_ok_and(|target| is_new(&target)))
+        let target = || fs::canonicalize(path).is_ok_and(|target| self.is_itself_new(&target));
+        self.is_itself_new(path) || (path.is_symlink() && target())
+    }
+
+    fn is_itself_new(&self, path: &Path) -> bool {
+        fs::symlink_metadata(path)
+            .is_ok_and(|meta| is_since((meta.ctime(), meta.ctime_nsec()), self.since))
     }
 }
 

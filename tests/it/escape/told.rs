@@ -56,6 +56,25 @@ fn e22_a_link_to_the_git_folder_that_was_replaced_is_told() {
 }
 
 #[test]
+fn y18_a_commit_is_no_change_of_a_link_to_the_git_folder() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    env.repository(&env.project());
+    fs::rename(env.project().join(".git"), env.project().join(".bare")).unwrap();
+    symlink(".bare", env.project().join(".git")).unwrap();
+    let inside = Trial::new(&env, &["--sandbox"]);
+    inside.allows("echo x >>f && git commit -qam x");
+    inside.end();
+    assert!(!inside.told("project/.git"), "{}", inside.shown());
+    // The control: another link is one.
+    env.run(&["resume", "-d", &inside.id]).ok_with_words();
+    env.wait_screen(&inside.id, "FAKE-READY");
+    inside.allows("cp -a .bare evil && rm .git && ln -s evil .git");
+    inside.end();
+    assert!(inside.told("project/.git"), "{}", inside.shown());
+}
+
+#[test]
 fn e49_what_a_killed_run_changed_is_told() {
     let env = TestEnv::new();
     env.require_bwrap();
