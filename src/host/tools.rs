@@ -1,7 +1,8 @@
 //! The user's own tools: folders by a fixed table, and the folders of PATH. Where they hold tokens these are
 //! hidden again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -19,9 +20,25 @@ pub(super) struct Tools {
     pub(super) notes: Vec<String>,
 }
 
+/// Those of `names` that may stand in `home`: one listing tells of most that they don't.
+fn possible<'n>(
+    home: &Path,
+    names: impl Iterator<Item = &'n str>,
+) -> impl Iterator<Item = &'n str> {
+    const MOST: usize = 2_000;
+    let listed = fs::read_dir(home).ok().map(|entries| entries.take(MOST).flatten());
+    let listed = listed.map(|entries| entries.map(|entry| entry.file_name()));
+    let listed: Option<HashSet<OsString>> = listed.map(Iterator::collect);
+    let listed = listed.filter(|names| names.len() < MOST);
+    names.filter(move |name| {
+        let first = OsStr::new(name.split('/').next().unwrap_or(name));
+        listed.as_ref().is_none_or(|names| names.contains(first))
+    })
+}
+
 /// Those of the table that stand there, be it as a symlink to nothing.
 pub(super) fn standing(home: &Path) -> Vec<PathBuf> {
-    let folders = roots::TOOLS.iter().map(|name| home.join(name));
+    let folders = possible(home, roots::TOOLS.iter().copied()).map(|name| home.join(name));
     folders.filter(|folder| super::is_there(folder)).collect()
 }
 
@@ -33,7 +50,7 @@ pub(super) fn roots_below(home: &Path, standing: &[PathBuf]) -> Vec<PathBuf> {
 
 /// The folders of managers that exist, canonical: none of them is a project, nor lies one in it.
 pub(super) fn managers_below(home: &Path) -> Vec<PathBuf> {
-    roots::managers().filter_map(|name| links::real(&home.join(name))).collect()
+    possible(home, roots::managers()).filter_map(|name| links::real(&home.join(name))).collect()
 }
 
 /// Whether `path` lies in a folder of the table, where package and version managers install.
@@ -104,7 +121,7 @@ impl Tools {
         let between = project.ancestors().skip(1).filter(|above| above.starts_with(home));
         let folders = BTreeSet::from_iter(between.chain([home]));
         let of_folder = |name| folders.iter().map(move |folder| folder.join(name));
-        let named = roots::SELECTIONS.iter().map(|name| home.join(name));
+        let named = possible(home, roots::SELECTIONS.iter().copied()).map(|name| home.join(name));
         for file in named.chain(roots::SELECTIONS_ABOVE.iter().flat_map(of_folder)) {
             let source = workplaces.real(&file).filter(|source| !shown(source));
             if source.is_some_and(|source| !self.is_secret(&file, &source)) {
