@@ -21,7 +21,7 @@ fn for_each(env: &TestEnv, all: &[Vec<String>]) -> Vec<String> {
     for some in all.chunks(AT_ONCE) {
         outputs.extend(thread::scope(|scope| {
             let runs: Vec<_> = some.iter().map(|args| scope.spawn(|| env.run(args))).collect();
-            let ended = runs.into_iter().map(|run| run.join().unwrap().ok());
+            let ended = runs.into_iter().map(|run| run.join().unwrap().ok_with_words());
             ended.collect::<Vec<_>>()
         }));
     }

@@ -88,7 +88,7 @@ impl Soak<'_> {
         self.wait_bar("sandbox ▸2 ✗1|");
         for id in ids {
             self.env.run(&["stop", &id]).ok_with_words();
-            self.env.run(&["delete", &id]).ok_with_words();
+            self.env.run(&["delete", "--yes", &id]).ok_with_words();
         }
         self.env.wait_until("the windows to close", || (self.env.panes().len() == 1).then_some(()));
         self.wait_bar("sandbox|");

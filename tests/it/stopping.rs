@@ -214,8 +214,8 @@ fn they_that_wait_hold_no_descriptor_that_they_do_not_need() {
         env.require_bwrap();
         let id = env.ready(&[how]);
         let supervisor = env.pane_of(&id).pid;
-        // Its lock, three pipes to `inner`, and two ends by which a signal wakes it.
-        let waiting = ["pipe:", "pipe:", "pipe:", "socket:", "socket:"];
+        // Its lock, four pipes to `inner` and bubblewrap, and two ends by which a signal wakes it.
+        let waiting = ["pipe:", "pipe:", "pipe:", "pipe:", "socket:", "socket:"];
         let of_exec = [&["/locks/"], watching, &waiting].concat();
         assert_kinds(&descriptors(supervisor).unwrap(), &of_exec);
         let is_inner = |pid: &i32| argv_of(*pid).get(1).is_some_and(|word| word == "inner");
