@@ -1,4 +1,5 @@
-//! What of /etc is shown in every sandbox, as tables.
+//! What of /etc is shown in every sandbox, as tables. Each name that is there costs a start a quarter of a millisecond,
+//! since bubblewrap reads all mounts at each: so only what something fails without.
 
 /// The curated part of /etc. Not /etc/ssh: its files, owned by root, show as nobody's inside, and ssh
 /// refuses them; without the folder it uses its defaults.
@@ -9,10 +10,8 @@ pub(crate) const ETC: &[&str] = &[
     "hosts",
     "host.conf",
     "gai.conf",
-    "networks",
     "services",
     "protocols",
-    "rpc",
     "localtime",
     "timezone",
     "zoneinfo",
@@ -33,13 +32,9 @@ pub(crate) const ETC: &[&str] = &[
     "bashrc",
     "profile",
     "profile.d",
-    "bash_completion.d",
-    "shells",
     "mime.types",
-    "magic",
     "manpath.config",
     "man_db.conf",
-    "locale.alias",
     "locale.conf",
     "os-release",
     "lsb-release",
@@ -54,11 +49,7 @@ pub(crate) const ETC: &[&str] = &[
 /// What languages and programs are configured by, for links in /usr lead there: what others may read, and no file
 /// with a password in it.
 pub(crate) const ETC_PROGRAMS: &[&str] = &[
-    "zsh",
-    "fish",
     "vim",
-    "nanorc",
-    "emacs",
     "java",
     "jvm-common",
     "maven",
@@ -77,17 +68,7 @@ pub(crate) const ETC_PROGRAMS: &[&str] = &[
     "mono",
     "lua",
     "odbcinst.ini",
-    "groff",
-    "papersize",
     "texmf",
-    "sgml",
-    "xml",
-    "dictionaries-common",
-    "OpenCL",
-    "vulkan",
-    "glvnd",
-    "gdb",
-    "debuginfod",
     "pip.conf",
     "npmrc",
 ];
