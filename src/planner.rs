@@ -1,5 +1,6 @@
 //! From a session to its plan: what `new`, `resume`, `--dry-run` and `exec` do alike.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::bwrap::Availability;
@@ -111,11 +112,6 @@ impl Planner {
             }
             None => None,
         };
-        let mut tmux_sockets = tmux::socket_folders(&caller.env, caller.uid);
-        tmux_sockets.extend(tmux::socket_folders(&pane, caller.uid));
-        tmux_sockets.extend(sockets);
-        tmux_sockets.sort();
-        tmux_sockets.dedup();
         let gather = match purpose {
             Purpose::Show => host::gather_outside,
             _ => host::gather,
@@ -124,8 +120,10 @@ impl Planner {
             Purpose::Run { workplaces } => Some(workplaces),
             _ => None,
         };
+        let tmux_sockets = sockets_of(caller, &pane, sockets);
         let session = session.clone();
-        let wanted = Wanted { session, harness, sandbox, pane, workplaces, tmux_sockets };
+        let restless = BTreeSet::new();
+        let wanted = Wanted { session, harness, sandbox, pane, workplaces, tmux_sockets, restless };
         let facts = gather(caller, &wanted)?;
         Ok(Self { wanted, facts })
     }
@@ -146,6 +144,16 @@ impl Planner {
     pub(crate) fn plan(&self, rung: &Rung) -> Result<Plan, UserError> {
         plan::make(&self.wanted.session, self.wanted.harness, rung, &self.facts)
     }
+}
+
+/// The folders of the sockets that the environments name, and `more`.
+fn sockets_of(caller: &Host, pane: &Variables, more: Vec<PathBuf>) -> Vec<PathBuf> {
+    let mut all = tmux::socket_folders(&caller.env, caller.uid);
+    all.extend(tmux::socket_folders(pane, caller.uid));
+    all.extend(more);
+    all.sort();
+    all.dedup();
+    all
 }
 
 /// The conversation that is to be resumed: the one that the user told, the one that the last run's

@@ -1,6 +1,6 @@
 //! Gathers the facts of a plan.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +32,8 @@ pub(crate) struct Wanted {
     pub(crate) workplaces: Option<Vec<PathBuf>>,
     /// Sockets of tmux servers, as far as they are known.
     pub(crate) tmux_sockets: Vec<PathBuf>,
+    /// What something else replaces all the time: a guard does not stay on it.
+    pub(crate) restless: BTreeSet<PathBuf>,
 }
 
 /// Looks at the machine on behalf of the caller `host`.
@@ -40,9 +42,9 @@ pub(crate) fn gather(host: &Host, wanted: &Wanted) -> Result<Facts, UserError> {
     let sandbox = match &wanted.sandbox {
         Some((bwrap, policy)) => {
             let workplaces = workplaces(host, wanted)?;
-            let program = Some(program.as_path());
+            let (cwd, program) = (&wanted.session.cwd, Some(program.as_path()));
             let mut side = side(host, *policy, program, wanted, bwrap.clone(), &workplaces)?;
-            project::add(host, &wanted.session.cwd, *policy, &workplaces, &mut side)?;
+            project::add(host, cwd, &wanted.restless, *policy, &workplaces, &mut side)?;
             Some(side)
         }
         None => None,

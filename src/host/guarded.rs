@@ -31,12 +31,13 @@ pub(super) struct Guarded {
     pub(super) notes: Vec<String>,
 }
 
-/// Looks at `project`, which a sandboxed harness may write. `elsewhere` are the binds that others
-/// make.
+/// Looks at `project`, which a sandboxed harness may write, and in which `restless` files are replaced all the time.
+/// `elsewhere` are the binds that others make.
 pub(super) fn look_up(
     host: &Host,
     around: &Surroundings,
     project: &Path,
+    restless: &BTreeSet<PathBuf>,
     git: &Git,
     elsewhere: &[Bind],
 ) -> Result<Guarded, UserError> {
@@ -44,9 +45,8 @@ pub(super) fn look_up(
         return Err(misled(commondir));
     }
     let roots: Vec<&Path> = std::iter::once(project).chain(git.outside.as_deref()).collect();
-    let home = &around.home;
-    let place = Place::of(home, project, &git.top);
-    let mut found = Found::new(&roots, &place);
+    let place = Place::of(&around.home, project, &git.top);
+    let mut found = Found::new(&roots, &place, restless);
     for folder in git_folders(git, project) {
         found.look_whether_closed(&folder);
     }
@@ -58,17 +58,17 @@ pub(super) fn look_up(
     let read_only = elsewhere.iter().filter(|bind| bind.is_read_only());
     read_only.filter_map(Bind::source).for_each(|source| found.take(source));
     // What the user himself has closed elsewhere is no matter.
-    let mut of_state = state::files_of_all(host, home);
+    let mut of_state = state::files_of_all(host, &around.home);
     of_state.retain(|file| is_there(file) || found.is_below(file));
     found.take_all(of_state);
     found.take_named(mentioned::by_git(host, git, &place));
     found.take_named(mentioned::by_settings(&place));
-    let notes = found.look_into_all()?;
+    let mut notes = found.look_into_all()?;
+    notes.extend(restless.intersection(&found.named).map(|path| replaced(path)));
     let of_path = around.path_folders.iter().filter(|folder| folder.starts_with(project));
     found.named.extend(of_path.cloned());
     found.guarded.extend(create.iter().map(|made| made.path().to_owned()));
     found.guarded.extend(marks.iter().cloned());
-
     let Found { mut guarded, named, .. } = found;
     let binds = binds(&mut guarded, &roots, elsewhere);
     // The mark is ours and goes with the run.
@@ -113,6 +113,11 @@ fn cannot_be_read(path: &Path) -> UserError {
     .hint(format!("look at it, and open it again: {}", for_terminal(open)))
 }
 
+fn replaced(path: &Path) -> String {
+    let what = "is replaced outside all the time, and can be written inside: resume to guard it";
+    format!("`{}` {what}", for_terminal(path))
+}
+
 /// The git folders of `project` in which guards are found by name.
 fn git_folders(git: &Git, project: &Path) -> Vec<PathBuf> {
     let main = git.main_folders.iter().cloned();
@@ -147,6 +152,8 @@ struct Found<'a> {
     /// Canonical.
     roots: &'a [&'a Path],
     place: &'a Place,
+    /// Files that are not guarded but watched.
+    restless: &'a BTreeSet<PathBuf>,
     guarded: BTreeSet<PathBuf>,
     named: BTreeSet<PathBuf>,
     /// Settings name more than is guarded.
@@ -154,9 +161,9 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    fn new(roots: &'a [&'a Path], place: &'a Place) -> Self {
+    fn new(roots: &'a [&'a Path], place: &'a Place, restless: &'a BTreeSet<PathBuf>) -> Self {
         let (guarded, named) = (BTreeSet::new(), BTreeSet::new());
-        Self { roots, place, guarded, named, is_too_much: false }
+        Self { roots, place, restless, guarded, named, is_too_much: false }
     }
 
     /// Looks whether `folder`, where it is there, can be listed and entered.
@@ -180,7 +187,9 @@ impl<'a> Found<'a> {
         if let Ok(real) = fs::canonicalize(name)
             && self.is_below(&real)
         {
-            self.guarded.insert(real);
+            // A folder, or a link, is replaced by nobody who is honest.
+            let is_restless = self.restless.contains(&real) && real.is_file();
+            if is_restless { &mut self.named } else { &mut self.guarded }.insert(real);
         }
     }
 
@@ -190,9 +199,8 @@ impl<'a> Found<'a> {
             return;
         };
         let steps = way.links.into_iter().map(|(at, _)| at).chain([way.end]);
-        let roots = self.roots;
-        let is_below = |path: &PathBuf| roots.iter().any(|root| is_inside(path, root));
-        self.named.extend(steps.filter(is_below));
+        let below: Vec<_> = steps.filter(|step| self.is_below(step)).collect();
+        self.named.extend(below);
     }
 
     fn is_below(&self, path: &Path) -> bool {

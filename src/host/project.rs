@@ -1,7 +1,7 @@
 //! What stands in the project, and in its git folder: an agent may have written all of it. A verb that only looks
 //! does without.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
@@ -14,11 +14,12 @@ use crate::session::{FsAccess, Policy};
 pub(super) fn add(
     host: &Host,
     cwd: &Path,
+    restless: &BTreeSet<PathBuf>,
     policy: Policy,
     workplaces: &Workplaces,
     side: &mut SandboxSide,
 ) -> Result<(), UserError> {
-    show_git(host, cwd, policy, side)?;
+    show_git(host, cwd, restless, policy, side)?;
     planted::clear(workplaces, cwd, side)?;
     side.kinds = kinds(&side.binds);
     sockets::look_up(cwd, policy, side);
@@ -29,6 +30,7 @@ pub(super) fn add(
 fn show_git(
     host: &Host,
     cwd: &Path,
+    restless: &BTreeSet<PathBuf>,
     policy: Policy,
     side: &mut SandboxSide,
 ) -> Result<(), UserError> {
@@ -54,7 +56,7 @@ fn show_git(
         return Ok(());
     }
     side.binds.extend(git.outside.iter().map(|folder| Origin::Git.writable(folder)));
-    let guarded = guarded::look_up(host, &side.around, cwd, &git, &side.binds)?;
+    let guarded = guarded::look_up(host, &side.around, cwd, restless, &git, &side.binds)?;
     side.binds.extend(guarded.binds);
     side.create.extend(guarded.create);
     side.marks = guarded.marks;

@@ -81,8 +81,9 @@ pub(crate) struct Chain {
     error: OwnedFd,
     sandboxed: bool,
     renewals: Option<Renewals>,
-    restless: bool,
     never: Vec<PathBuf>,
+    /// In the order of what `inner` compares.
+    mounted: Vec<PathBuf>,
     /// What has lost its guard, and was not told yet.
     unguarded: Vec<PathBuf>,
     /// What `inner` has reported until now.
@@ -100,14 +101,14 @@ impl Chain {
         let started = Instant::now();
         self.tell(renewed);
         // What has lost its guard already is guarded by another start.
-        let spoilt = self.unguarded.first().filter(|_| !self.restless).cloned();
+        let spoilt = self.unguarded.first().cloned();
         let order = if spoilt.is_none() { GO } else { NEVER };
         // A pipe that nobody reads any more: the chain is ending already.
         let _ = write(&self.control, &[order]);
         let (ended, asked_to_end, hang_up) = self.watch(signals, renewed)?;
         self.tell(renewed);
-        let outcome = match spoilt {
-            Some(path) => Outcome::NotMade(identity::replaced(&path)),
+        let outcome = match spoilt.or_else(|| self.replaced()) {
+            Some(path) => Outcome::Replaced(path),
             None => outcome(
                 ended,
                 &self.said,
@@ -117,6 +118,12 @@ impl Chain {
             ),
         };
         Ok(Run { outcome, lasted: started.elapsed(), asked_to_end, hang_up })
+    }
+
+    /// Where `inner` has found something else than what was planned.
+    fn replaced(&self) -> Option<PathBuf> {
+        let number = self.said.lines().find_map(|line| line.strip_prefix("replaced "))?;
+        self.mounted.get(number.parse::<usize>().ok()?).cloned()
     }
 
     /// Passes on what was renewed; what has lost its guard, once the harness is in. Whether that is to come.
@@ -189,9 +196,9 @@ fn next_step(asked: Instant, sent: usize) -> Instant {
     }
 }
 
-/// Starts the chain of `plan`, all but the harness, `restless`: guarded files are replaced all the time; from this thread, since the kernel ties
-/// `--die-with-parent` to the thread that forked.
-pub(crate) fn stand(plan: &Plan, restless: bool) -> anyhow::Result<Chain> {
+/// Starts the chain of `plan`, all but the harness; from this thread, since the kernel ties `--die-with-parent` to the
+/// thread that forked.
+pub(crate) fn stand(plan: &Plan) -> anyhow::Result<Chain> {
     let logins = plan.logins.iter();
     let watched: Vec<&Path> = logins.flat_map(|one| [one.host.as_path(), &one.copy]).collect();
     // Before the look at what is to be mounted, so that nothing is replaced unseen.
@@ -208,7 +215,7 @@ pub(crate) fn stand(plan: &Plan, restless: bool) -> anyhow::Result<Chain> {
         .env_clear()
         .envs(&plan.environment)
         .current_dir(&plan.cwd)
-        .fd_mappings(descriptors(plan, restless, [control_read, report_write, status_write])?)
+        .fd_mappings(descriptors(plan, [control_read, report_write, status_write])?)
         .context("could not arrange the descriptors")?;
     if plan.sandboxed {
         command.stderr(error_write);
@@ -223,8 +230,8 @@ pub(crate) fn stand(plan: &Plan, restless: bool) -> anyhow::Result<Chain> {
         error: error_read,
         sandboxed: plan.sandboxed,
         renewals,
-        restless,
         never: plan.watched.never.clone(),
+        mounted: plan.mounts.iter().map(|(_, dest)| dest.clone()).collect(),
         unguarded: Vec::new(),
         said: String::new(),
     })
@@ -250,13 +257,11 @@ fn ensure_never(plan: &Plan, renewals: Option<&Renewals>) -> anyhow::Result<()> 
 /// What the chain is given, at its fixed numbers.
 fn descriptors(
     plan: &Plan,
-    restless: bool,
     [control, report, status]: [OwnedFd; 3],
 ) -> anyhow::Result<Vec<FdMapping>> {
     let mut given = vec![(control, CONTROL_FD), (report, REPORT_FD)];
     if plan.sandboxed {
-        let restless = if restless { &plan.watched.guarded[..] } else { &[] };
-        let expected = identity::expectations(&plan.mounts, restless)?;
+        let expected = identity::expectations(&plan.mounts)?;
         given.extend([
             (status, STATUS_FD),
             (in_memory(&filter::program()?)?, FILTER_FD),

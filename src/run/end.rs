@@ -59,11 +59,9 @@ impl Aftermath<'_> {
     /// What stays on the screen of a kept pane.
     fn in_words(&self) -> String {
         let harness = self.planner.wanted.harness.id;
-        let what = match self.outcome {
-            Outcome::Ended(ended) => format!("{harness} ended with {ended}"),
-            Outcome::NotMade(words) | Outcome::NeverStarted(words) => {
-                format!("{harness} did not start: {}", lines_for_terminal(words))
-            }
+        let what = match self.outcome.why_none() {
+            None => format!("{harness} ended with {}", self.ended),
+            Some(words) => format!("{harness} did not start: {}", lines_for_terminal(&words)),
         };
         format!("{what}\nhint: run it again here with: hqt-tmux resume {}", self.id())
     }
@@ -98,13 +96,10 @@ impl Aftermath<'_> {
     }
 
     fn note(&self, context: &Context) -> anyhow::Result<()> {
-        match self.outcome {
-            Outcome::Ended(_) => Ok(()),
-            Outcome::NotMade(words) | Outcome::NeverStarted(words) => {
-                let words = format!("it did not start: {words}");
-                Ok(context.store()?.add_note(self.id(), &words)?)
-            }
-        }
+        let Some(words) = self.outcome.why_none() else {
+            return Ok(());
+        };
+        Ok(context.store()?.add_note(self.id(), &format!("it did not start: {words}"))?)
     }
 }
 

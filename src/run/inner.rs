@@ -36,9 +36,16 @@ pub(crate) fn run(arguments: &cli::Inner) -> anyhow::Result<ExitCode> {
     let Pipes { mut control, mut report } = Pipes::open()?;
     let mut signals = Signals::catch().context("could not catch signals")?;
     let inside = is_inside_sandbox();
-    if inside && let Err(error) = take_standard_error().and_then(|()| verify_mounts()) {
-        writeln!(report, "unmade {error:#}")?;
-        return Ok(ExitCode::Failed);
+    if inside {
+        let unmade = match take_standard_error().and_then(|()| verify_mounts()) {
+            Ok(None) => None,
+            Ok(Some(number)) => Some(format!("replaced {number}")),
+            Err(error) => Some(format!("unmade {error:#}")),
+        };
+        if let Some(line) = unmade {
+            writeln!(report, "{line}")?;
+            return Ok(ExitCode::Failed);
+        }
     }
     let harness = match start_when_told(&arguments.command, inside, &mut control) {
         Ok(Some(harness)) => harness,
@@ -89,8 +96,8 @@ fn take_standard_error() -> anyhow::Result<()> {
     Ok(close(ERROR_FD)?)
 }
 
-/// The sandbox is what was planned, or nothing starts in it.
-fn verify_mounts() -> anyhow::Result<()> {
+/// The sandbox is what was planned, or nothing starts in it: the number of the first mount that is not.
+fn verify_mounts() -> anyhow::Result<Option<usize>> {
     let expected = fs::read(format!("/proc/self/fd/{EXPECTED_FD}"))
         .context("there is nothing to compare the mounts with")?;
     close(EXPECTED_FD)?;

@@ -1,11 +1,13 @@
 //! What the reports of a run say about its end.
 
 use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
 use std::process::ExitStatus;
 
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
+use crate::escape::for_terminal;
 use crate::session::Ended;
 
 /// What became of a run.
@@ -14,8 +16,24 @@ pub(crate) enum Outcome {
     Ended(Ended),
     /// The sandbox could not be made as planned: nothing has run in it, and another try may do.
     NotMade(String),
+    /// The same, since something else stands there now than what was planned.
+    Replaced(PathBuf),
     /// The harness could not be executed.
     NeverStarted(String),
+}
+
+impl Outcome {
+    /// Why there was no run.
+    pub(super) fn why_none(&self) -> Option<String> {
+        match self {
+            Self::Ended(_) => None,
+            Self::NotMade(words) | Self::NeverStarted(words) => Some(words.clone()),
+            Self::Replaced(path) => Some(format!(
+                "`{}` was replaced while the sandbox was made; something else writes there",
+                for_terminal(path)
+            )),
+        }
+    }
 }
 
 /// What `inner` reports, the last words count; and bubblewrap, in two ways.

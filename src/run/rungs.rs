@@ -171,7 +171,7 @@ impl Prepared {
             let run = run?;
             let ended = match &run.outcome {
                 Outcome::Ended(ended) => *ended,
-                Outcome::NotMade(_) | Outcome::NeverStarted(_) => Ended::Code(1),
+                _ => Ended::Code(1),
             };
             if !run.asked_to_end && self.goes_on(context, &run)? {
                 continue;
@@ -196,10 +196,14 @@ impl Prepared {
 
     /// Whether another chain stands after `run`: its sandbox was not made, or there is another rung.
     fn goes_on(&mut self, context: &Context, run: &Run) -> anyhow::Result<bool> {
-        let ended = match run.outcome {
+        let ended = match &run.outcome {
             Outcome::NotMade(_) => return self.standing.again(context, &self.rung),
+            Outcome::Replaced(path) => {
+                self.standing.was_replaced(path);
+                return self.standing.again(context, &self.rung);
+            }
             Outcome::NeverStarted(_) => return Ok(false),
-            Outcome::Ended(ended) => ended,
+            Outcome::Ended(ended) => *ended,
         };
         let planner = &self.standing.planner;
         let Some(rung) = next_rung(context, planner, &self.rung, ended, run.lasted) else {

@@ -1,6 +1,8 @@
 //! A chain that stands: what the session needs is looked at, made and mounted. The host's git, an editor or another
 //! session may write there meanwhile: then all of it is done again, a bounded number of times.
 
+use std::path::Path;
+
 use crate::context::{Context, say};
 use crate::error::UserError;
 use crate::host;
@@ -16,9 +18,9 @@ use crate::sandbox::guard;
 
 /// How often a start may find that something was replaced.
 const TRIES: u32 = 50;
-/// How many of them are left when a guarded file need not stay the same: who writes it in a loop would replace it right
-/// after a start, too, and that is told.
-const RESTLESS: u32 = 45;
+/// How many of them are left when a file that is replaced all the time gets no guard any more, and that is told: who
+/// writes it in a loop would replace it right after a start, too, and the guard stays with the old file.
+const FEW: u32 = 30;
 
 /// A chain with what it was made of.
 pub(super) struct Standing {
@@ -47,6 +49,13 @@ impl Standing {
     /// A harness was let in.
     pub(super) fn has_run(&mut self) {
         (self.tries, self.is_new) = (TRIES, false);
+    }
+
+    /// Something else stands at `path` than what was planned, once more.
+    pub(super) fn was_replaced(&mut self, path: &Path) {
+        if self.tries < FEW {
+            self.planner.wanted.restless.insert(path.to_owned());
+        }
     }
 
     /// Makes it anew, for `rung`; false where it was tried often enough.
@@ -80,7 +89,7 @@ fn make(
     is_new: bool,
 ) -> anyhow::Result<Made> {
     loop {
-        match try_to_make(context, planner, rung, told, *tries < RESTLESS, is_new) {
+        match try_to_make(context, planner, rung, told, is_new) {
             Err(error) if *tries > 0 && !error.is::<UserError>() => *tries -= 1,
             made => return made,
         }
@@ -93,7 +102,6 @@ fn try_to_make(
     planner: &Planner,
     rung: &Rung,
     told: &Told,
-    restless: bool,
     is_new: bool,
 ) -> anyhow::Result<Made> {
     let plan = planner.plan(rung)?;
@@ -111,5 +119,5 @@ fn try_to_make(
         // Last of all, for what is made for the run is none of its changes.
         changes::begin(&context.state_folder()?, &session.id, &plan.watched)?;
     }
-    Ok(Made { chain: chain::stand(&plan, restless)?, plan, marks })
+    Ok(Made { chain: chain::stand(&plan)?, plan, marks })
 }

@@ -159,6 +159,7 @@ impl World {
             sandbox: Some(("/usr/bin/bwrap".into(), policy)),
             pane: Variables::new(),
             tmux_sockets: vec![self.at().join("sockets/s")],
+            restless: std::collections::BTreeSet::new(),
         };
         let facts = facts::gather(&caller, &wanted).ok()?;
         plan::make(&session, harness, &Rung::Fresh { conversation: None }, &facts).ok()

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Child;
 
-use crate::support::TestEnv;
+use crate::support::{TestEnv, has_tools};
 
 /// What a person's git, or editor, does meanwhile; in a loop, so that each start meets it.
 const WRITERS: &[(&str, &str)] = &[
@@ -31,6 +31,37 @@ impl Drop for Writer {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// Twenty thousand times a second: no start is faster.
+const RESTLESS: &str = r#"python3 -c 'import os
+while True:
+    open(".n", "w").close()
+    os.replace(".n", ".mcp.json")'"#;
+
+#[test]
+fn y02_what_is_replaced_all_the_time_stops_no_start_and_is_told() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    if !has_tools("Y02", &["python3"]) {
+        return;
+    }
+    env.repository(&env.project());
+    fs::create_dir(env.project().join(".claude")).unwrap();
+    for file in [".mcp.json", ".claude/settings.json"] {
+        fs::write(env.project().join(file), "").unwrap();
+    }
+    let writer = Writer::of(&env, RESTLESS);
+    let script = "echo x >>.claude/settings.json; echo x >>.git/config; echo over; read word";
+    let id = env.new_session(&["--harness", "generic", "--sandbox", "--", "sh", "-c", script]);
+    let screen = env.wait_screen(&id, "over");
+    drop(writer);
+    // At the start, or right after it where the machine was busy and the writer not.
+    assert!(screen.contains("can be written inside"), "{screen}");
+    // All else is guarded as ever.
+    assert_eq!(screen.matches("Read-only file system").count(), 2, "{screen}");
+    let shown = env.run(&["show", &id]).ok();
+    assert!(shown.contains("can be written inside"), "{shown}");
 }
 
 #[test]
