@@ -3,40 +3,31 @@
 //!
 //! `exec` writes [`GO`] to the control pipe, on which the harness starts, and then signal numbers; its
 //! death closes it. `inner` writes one line about the start and one about the end to the report pipe.
-//! The descriptors have fixed numbers, since they stand in no argument but bubblewrap's.
 #![expect(clippy::disallowed_methods, reason = "an edge: it runs the plan")]
 
-use std::io::{Read, Seek, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::fs;
+use std::io::Read;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
-use std::{fs, io};
 
 use anyhow::{Context, ensure};
-use command_fds::{CommandFdExt, FdMapping};
 use nix::fcntl::OFlag;
-use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::signal::Signal;
 use nix::unistd::{close, pipe2, write};
 
 use crate::escape::for_terminal;
-use crate::identity;
 use crate::plan::Plan;
+use crate::run::descriptors;
 use crate::run::outcome::{Outcome, outcome};
 use crate::run::watch::{Renewals, Renewed};
-use crate::sandbox::{ERROR_FD, EXPECTED_FD, FILTER_FD, STATUS_FD, filter};
 use crate::signals::{Signals, Source};
 
-/// `inner` reads [`GO`] and signal numbers here.
-pub(crate) const CONTROL_FD: i32 = 3;
 /// No signal has this number.
 pub(crate) const GO: u8 = 0;
 /// Nor this: the harness is not to start.
 const NEVER: u8 = u8::MAX;
-/// `inner` writes its report here.
-pub(crate) const REPORT_FD: i32 = 4;
-
 /// What a harness that is to end is sent, and when, counted from the request. It has its time to
 /// save something, and then an end; tmux has closed the terminal meanwhile.
 const WAY_OUT: &[(Duration, Signal)] = &[
@@ -210,18 +201,15 @@ pub(crate) fn stand(plan: &Plan) -> anyhow::Result<Chain> {
     let (error_read, error_write) = pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
     let (program, arguments) = plan.argv.split_first().context("the plan is empty")?;
     let mut command = Command::new(program);
-    command
-        .args(arguments)
-        .env_clear()
-        .envs(&plan.environment)
-        .current_dir(&plan.cwd)
-        .fd_mappings(descriptors(plan, [control_read, report_write, status_write])?)
+    command.args(arguments).env_clear().envs(&plan.environment).current_dir(&plan.cwd);
+    let given = descriptors::given(plan, [control_read, report_write, status_write])
         .context("could not arrange the descriptors")?;
     if plan.sandboxed {
         command.stderr(error_write);
     }
     let child =
         command.spawn().with_context(|| format!("could not run `{}`", for_terminal(program)))?;
+    drop(given);
     Ok(Chain {
         child,
         control: control_write,
@@ -252,34 +240,6 @@ fn ensure_never(plan: &Plan, renewals: Option<&Renewals>) -> anyhow::Result<()> 
         for_terminal(there.map_or(Path::new(""), PathBuf::as_path))
     );
     Ok(())
-}
-
-/// What the chain is given, at its fixed numbers.
-fn descriptors(
-    plan: &Plan,
-    [control, report, status]: [OwnedFd; 3],
-) -> anyhow::Result<Vec<FdMapping>> {
-    let mut given = vec![(control, CONTROL_FD), (report, REPORT_FD)];
-    if plan.sandboxed {
-        let expected = identity::expectations(&plan.mounts)?;
-        given.extend([
-            (status, STATUS_FD),
-            (in_memory(&filter::program()?)?, FILTER_FD),
-            (in_memory(&expected)?, EXPECTED_FD),
-            (io::stderr().as_fd().try_clone_to_owned()?, ERROR_FD),
-        ]);
-    }
-    let mappings = given.into_iter().map(|(parent_fd, child_fd)| FdMapping { parent_fd, child_fd });
-    Ok(mappings.collect())
-}
-
-/// `content` as a file that is nowhere, at its beginning.
-fn in_memory(content: &[u8]) -> anyhow::Result<OwnedFd> {
-    let file = memfd_create("hqt-tmux", MFdFlags::MFD_CLOEXEC)?;
-    let mut file = fs::File::from(file);
-    file.write_all(content)?;
-    file.rewind()?;
-    Ok(file.into())
 }
 
 /// What stands in a pipe whose writers are gone. Not more: a writer that is not gone is not waited for.

@@ -24,7 +24,8 @@ use nix::unistd::{Pid, close, dup2_stderr};
 
 use crate::error::ExitCode;
 use crate::escape::for_terminal;
-use crate::run::chain::{CONTROL_FD, GO, REPORT_FD, close_inherited};
+use crate::run::chain::{GO, close_inherited};
+use crate::run::descriptors::{CONTROL_FD, REPORT_FD};
 use crate::sandbox::{ERROR_FD, EXPECTED_FD, OWN_BINARY};
 use crate::session::Ended;
 use crate::signals::Signals;

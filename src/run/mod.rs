@@ -3,6 +3,7 @@
 
 mod chain;
 mod crossing;
+mod descriptors;
 mod end;
 pub(crate) mod exec;
 pub(crate) mod inner;

@@ -26,16 +26,16 @@ use crate::session::{FsAccess, Policy};
 pub(crate) const OWN_BINARY: &str = "/run/hqt-tmux";
 
 /// The descriptor on which bubblewrap reports as JSON what became of its child.
-pub(crate) const STATUS_FD: i32 = 5;
+pub(crate) const STATUS_FD: i32 = 32;
 
 /// The descriptor from which bubblewrap reads the filter of system calls.
-pub(crate) const FILTER_FD: i32 = 6;
+pub(crate) const FILTER_FD: i32 = 33;
 
 /// The descriptor from which `inner` reads what it is to find mounted.
-pub(crate) const EXPECTED_FD: i32 = 7;
+pub(crate) const EXPECTED_FD: i32 = 34;
 
 /// The pane's standard error, which `inner` gives the harness: bubblewrap's own is read.
-pub(crate) const ERROR_FD: i32 = 8;
+pub(crate) const ERROR_FD: i32 = 35;
 
 /// What the host found out; plain data.
 #[derive(Clone, Debug)]

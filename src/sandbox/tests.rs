@@ -30,7 +30,7 @@ fn the_whole_line_in_its_order() {
     assert_eq!(
         line(FsAccess::Rw, true, &[Origin::Tool.read_only("/home/u/.gitconfig")]),
         "/usr/bin/bwrap \
-         --unshare-user --unshare-all --share-net --die-with-parent --cap-drop ALL --json-status-fd 5 --seccomp 6 \
+         --unshare-user --unshare-all --share-net --die-with-parent --cap-drop ALL --json-status-fd 32 --seccomp 33 \
          --ro-bind /usr /usr --symlink usr/bin /bin \
          --proc /proc --dev /dev --tmpfs /tmp --dir /etc --dir /run --dir /var \
          --ro-bind /opt/hqt-tmux /run/hqt-tmux \
