@@ -32,17 +32,23 @@ fn path(folder: &Path, id: &SessionId) -> PathBuf {
 /// Takes the lock of `id` in the state folder, to run it; whether nobody else holds it. It is held until this process
 /// has ended, so that whoever finds it free finds nothing of a run any more.
 pub(crate) fn take(folder: &Path, id: &SessionId) -> io::Result<bool> {
-    let Some(mut lock) = keep_others_out(folder, id)? else {
+    let Some(mut lock) = lock_file(folder, id)? else {
         return Ok(false);
     };
-    // Who holds it, for `stop`.
-    writeln!(lock.file, "{}", std::process::id())?;
+    // Who holds it, for `stop`; over what the last one wrote, which is as long: to empty a file costs more.
+    writeln!(lock.file, "{:<20}", std::process::id())?;
     std::mem::forget(lock);
     Ok(true)
 }
 
 /// Takes the lock so that nobody runs `id`, but not to run it: `stop` has nobody to ask to end.
 pub(crate) fn keep_others_out(folder: &Path, id: &SessionId) -> io::Result<Option<Lock>> {
+    let lock = lock_file(folder, id)?;
+    lock.iter().try_for_each(|lock| lock.file.set_len(0))?;
+    Ok(lock)
+}
+
+fn lock_file(folder: &Path, id: &SessionId) -> io::Result<Option<Lock>> {
     let path = path(folder, id);
     if let Some(parent) = path.parent() {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
@@ -61,7 +67,6 @@ pub(crate) fn keep_others_out(folder: &Path, id: &SessionId) -> io::Result<Optio
         Err(Errno::EAGAIN | Errno::EACCES) => return Ok(None),
         Err(error) => return Err(error.into()),
     }
-    file.set_len(0)?;
     Ok(Some(Lock { file }))
 }
 

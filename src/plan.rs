@@ -97,6 +97,8 @@ pub(crate) struct Plan {
     /// Sources and destinations of the mounts that something else could have replaced by the time
     /// that they are made.
     pub(crate) mounts: Vec<(PathBuf, PathBuf)>,
+    /// Files that bubblewrap copies, in the order of their descriptors.
+    pub(crate) copies: Vec<PathBuf>,
     /// Folders in which the run may write, and what it leaves decides nothing from then on.
     pub(crate) workplaces: Vec<PathBuf>,
     /// Files that stand there during the run alone.
@@ -198,6 +200,7 @@ fn unsandboxed(
         create: Vec::new(),
         sandboxed: false,
         mounts: Vec::new(),
+        copies: Vec::new(),
         workplaces: Vec::new(),
         marks: Vec::new(),
         watched: Watched::default(),
@@ -248,6 +251,7 @@ fn sandboxed(
             .iter()
             .filter_map(|bind| Some((bind.source()?.to_owned(), bind.dest().to_owned())))
             .collect(),
+        copies: side.facts.copies().map(Path::to_owned).collect(),
         workplaces: workplaces(&session.cwd, &side.binds),
         marks: side.marks.clone(),
         watched: side.watched.clone(),

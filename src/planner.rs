@@ -7,11 +7,11 @@ use crate::bwrap::Availability;
 use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::harness::Harness;
-use crate::host::{Host, Wanted, conversations, programs};
+use crate::host::{Host, System, Wanted, conversations, programs};
 use crate::ladder::Rung;
 use crate::plan::{Facts, Plan, SandboxSide};
 use crate::sandbox::environment::Variables;
-use crate::session::Session;
+use crate::session::{Policy, Session};
 use crate::{bwrap, harness, host, plan, tmux, uuid};
 
 /// Whether a sandbox can be had for a session in `cwd`.
@@ -42,11 +42,35 @@ pub(crate) enum Purpose {
     /// must not get a window.
     Check,
     /// To be run by `exec`, which is about to find out, and says what bubblewrap says. It has the store open, and
-    /// knows where sandboxed sessions have written.
-    Run { workplaces: Vec<PathBuf> },
+    /// knows where sandboxed sessions have written and what of the system is there.
+    Run { workplaces: Vec<PathBuf>, system: System },
     /// To be shown: what stands in the project decides nothing, for an agent may have left it so that looking never
     /// ends.
     Show,
+}
+
+impl Purpose {
+    /// bubblewrap for `session`, as far as it is to be proved.
+    fn bwrap(
+        &self,
+        caller: &Host,
+        session: &Session,
+        policy: Policy,
+    ) -> Result<Availability, UserError> {
+        match self {
+            Self::Check => {
+                // Its own reason, before one that only follows from it.
+                host::ensure_may_be_sandboxed(caller, &session.cwd)?;
+                Ok(availability(caller, &session.cwd, policy.net))
+            }
+            Self::Run { .. } => Ok(locate(caller, &session.cwd)),
+            Self::Show => {
+                let outside = caller.kept_out_of(&session.cwd);
+                host::ensure_may_be_sandboxed(&outside, &session.cwd)?;
+                Ok(availability(&outside, Path::new("/"), policy.net))
+            }
+        }
+    }
 }
 
 /// The harness of a session.
@@ -93,37 +117,29 @@ impl Planner {
         let harness = harness_of(session)?;
         host::ensure_still_there(&session.cwd)?;
         let policy = plan::policy(session)?;
-        let sandbox = match policy {
-            Some(policy) => {
-                let available = match &purpose {
-                    Purpose::Check => {
-                        // Its own reason, before one that only follows from it.
-                        host::ensure_may_be_sandboxed(caller, &session.cwd)?;
-                        availability(caller, &session.cwd, policy.net)
-                    }
-                    Purpose::Run { .. } => locate(caller, &session.cwd),
-                    Purpose::Show => {
-                        let outside = caller.kept_out_of(&session.cwd);
-                        host::ensure_may_be_sandboxed(&outside, &session.cwd)?;
-                        availability(&outside, Path::new("/"), policy.net)
-                    }
-                };
-                Some((available.require()?, policy))
-            }
-            None => None,
-        };
+        let proved = |policy| Ok((purpose.bwrap(caller, session, policy)?.require()?, policy));
+        let sandbox: Option<(PathBuf, Policy)> = policy.map(proved).transpose()?;
         let gather = match purpose {
             Purpose::Show => host::gather_outside,
             _ => host::gather,
         };
-        let workplaces = match purpose {
-            Purpose::Run { workplaces } => Some(workplaces),
-            _ => None,
+        let (workplaces, system) = match purpose {
+            Purpose::Run { workplaces, system } => (Some(workplaces), system),
+            _ if sandbox.is_some() => (None, System::look_up()),
+            _ => (None, System::default()),
         };
         let tmux_sockets = sockets_of(caller, &pane, sockets);
         let session = session.clone();
-        let restless = BTreeSet::new();
-        let wanted = Wanted { session, harness, sandbox, pane, workplaces, tmux_sockets, restless };
+        let wanted = Wanted {
+            session,
+            harness,
+            sandbox,
+            pane,
+            workplaces,
+            tmux_sockets,
+            system,
+            restless: BTreeSet::new(),
+        };
         let facts = gather(caller, &wanted)?;
         Ok(Self { wanted, facts })
     }
@@ -131,6 +147,7 @@ impl Planner {
     /// Looks at the machine again on behalf of `caller`.
     pub(crate) fn look_again(&mut self, caller: &Host) -> Result<(), UserError> {
         host::ensure_still_there(&self.wanted.session.cwd)?;
+        self.wanted.system = System::look_up();
         self.facts = host::gather(caller, &self.wanted)?;
         Ok(())
     }

@@ -7,12 +7,14 @@ use crate::escape::{for_terminal, shell_line};
 use crate::plan;
 use crate::plan::Plan;
 use crate::planner::Planner;
-use crate::sandbox::{Bind, sockets};
+use crate::sandbox::{Bind, COPIES_FD, sockets};
 use crate::session::{FsAccess, Policy};
 
 /// What `--dry-run` does: the line on stdout, the policy in words on stderr.
 pub(super) fn dry_run(planner: &Planner, plan: &Plan) -> anyhow::Result<()> {
-    print(&format!("{}\n", shell_line(&plan.argv)))?;
+    let copies = plan.copies.iter().zip(COPIES_FD..);
+    let given = copies.map(|(file, number)| format!(" {number}<{}", shell_line(&[file])));
+    print(&format!("{}{}\n", shell_line(&plan.argv), given.collect::<String>()))?;
     if let Ok(Some(policy)) = plan::policy(&planner.wanted.session) {
         for (label, text) in lines(planner, plan, policy) {
             say(&format!("{label}: {text}"));

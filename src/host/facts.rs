@@ -8,9 +8,10 @@ use nix::sys::sysinfo::sysinfo;
 
 use crate::error::UserError;
 use crate::harness::Harness;
+use crate::host::system::System;
 use crate::host::{
     Host, Workplaces, canonical_as_far_as_it_exists, executable, home, machine, named_commands,
-    project, reading, state, system, tools, users,
+    project, reading, state, tools, users,
 };
 use crate::plan::{Facts, SandboxSide};
 use crate::sandbox::environment::Variables;
@@ -32,6 +33,8 @@ pub(crate) struct Wanted {
     pub(crate) workplaces: Option<Vec<PathBuf>>,
     /// Sockets of tmux servers, as far as they are known.
     pub(crate) tmux_sockets: Vec<PathBuf>,
+    /// What of the system a sandbox shows.
+    pub(crate) system: System,
     /// What something else replaces all the time: a guard does not stay on it.
     pub(crate) restless: BTreeSet<PathBuf>,
 }
@@ -133,7 +136,7 @@ pub(crate) fn is_visible_inside(host: &Host, program: &Path) -> bool {
     let Ok(workplaces) = Workplaces::with(host, None, None) else {
         return false;
     };
-    let facts = sandbox_facts(host, &home, PathBuf::new(), true);
+    let facts = sandbox_facts(host, &home, PathBuf::new(), &System::look_up(), true);
     facts.shows(&real)
         || tools::roots_below(&home, &tools::standing(&home))
             .iter()
@@ -160,7 +163,7 @@ fn side(
     let home = host.home()?;
     let session = &wanted.session;
     let cwd = &session.cwd;
-    let facts = sandbox_facts(host, &home, bwrap, policy.net);
+    let facts = sandbox_facts(host, &home, bwrap, &wanted.system, policy.net);
     let shown = |path: &Path| path.starts_with(cwd) || facts.shows(path);
     let standing = tools::standing(&home);
     let around = surroundings(host, &home, &standing, &wanted.tmux_sockets)?;
@@ -199,13 +202,19 @@ fn side(
     Ok(side)
 }
 
-fn sandbox_facts(host: &Host, home: &Path, bwrap: PathBuf, net: bool) -> SandboxFacts {
+fn sandbox_facts(
+    host: &Host,
+    home: &Path,
+    bwrap: PathBuf,
+    system: &System,
+    net: bool,
+) -> SandboxFacts {
     SandboxFacts {
         own_exe: host.exe.clone(),
         uid: host.uid,
         home: home.to_owned(),
-        system: system::roots(),
-        etc: system::etc(net),
+        system: system.roots(),
+        etc: system.etc(net),
         room: room(&bwrap),
         bwrap,
     }

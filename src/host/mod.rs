@@ -57,6 +57,7 @@ pub(crate) use folders::{
 };
 pub(crate) use reading::given;
 pub(crate) use removal::remove_folder;
+pub(crate) use system::System;
 use workplaces::Workplaces;
 
 #[cfg(test)]

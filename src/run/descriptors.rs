@@ -1,18 +1,20 @@
 //! The descriptors of a chain, at fixed numbers, since they stand in no argument but bubblewrap's; high ones, at which
 //! nothing else of ours is open.
+#![expect(clippy::disallowed_methods, reason = "an edge: it opens what bubblewrap copies")]
 
 use std::io::{Seek, Write};
 use std::os::fd::{AsFd, OwnedFd, RawFd};
 use std::{fs, io};
 
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::unistd::close;
 
+use crate::escape::for_terminal;
 use crate::identity;
 use crate::plan::Plan;
-use crate::sandbox::{ERROR_FD, EXPECTED_FD, FILTER_FD, STATUS_FD, filter};
+use crate::sandbox::{COPIES_FD, ERROR_FD, EXPECTED_FD, FILTER_FD, STATUS_FD, filter};
 
 /// `inner` reads the order to start, and signal numbers, here.
 pub(super) const CONTROL_FD: i32 = 30;
@@ -53,6 +55,11 @@ pub(super) fn given(plan: &Plan, [control, report, status]: [OwnedFd; 3]) -> any
         given.add(in_memory(&filter::program()?)?, FILTER_FD)?;
         given.add(in_memory(&expected)?, EXPECTED_FD)?;
         given.add(io::stderr(), ERROR_FD)?;
+    }
+    for (file, number) in plan.copies.iter().zip(COPIES_FD..) {
+        let opened = fs::File::open(file)
+            .with_context(|| format!("could not read `{}`", for_terminal(file)))?;
+        given.add(opened, number)?;
     }
     Ok(given)
 }

@@ -1,6 +1,7 @@
 //! One run of a session: the lock, the ladder rung by rung, and the record of the end.
 
 use std::ffi::OsStr;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, SystemTime};
@@ -11,7 +12,7 @@ use crate::context::{Context, say};
 use crate::error::{ExitCode, UserError};
 use crate::escape::for_terminal;
 use crate::handover::Message;
-use crate::host::{Host, changes, conversations};
+use crate::host::{Host, System, changes, conversations};
 use crate::ladder::Rung;
 use crate::planner::{Planner, Purpose, mint};
 use crate::run::chain::Run;
@@ -54,6 +55,8 @@ pub(super) fn prepare(
     id: &SessionId,
     message: Option<&Message>,
 ) -> anyhow::Result<Option<Prepared>> {
+    // It needs nothing of the session, and takes as long as to find that.
+    let system = thread::spawn(System::look_up);
     let folder = context.state_folder()?;
     let store = context.store()?;
     if !take_lock(context, &store, id)? {
@@ -69,7 +72,8 @@ pub(super) fn prepare(
     let mut pane_env = pane.env.clone();
     pane_env.remove(OsStr::new(handover::VARIABLE));
     let sockets = socket.iter().cloned().collect();
-    let purpose = Purpose::Run { workplaces: store.workplaces()? };
+    let system = system.join().unwrap_or_else(|panic| resume_unwind(panic));
+    let purpose = Purpose::Run { workplaces: store.workplaces()?, system };
     let planner = Planner::new(&context.host, &session, pane_env, sockets, purpose)?;
     let rung = ladder::first(planner.wanted.harness, &session, &stored.sandbox, wish.fresh, mint);
     let rung = crossing::carry(&context.host, &planner, &stored, rung, wish.told)?;

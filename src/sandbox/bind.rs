@@ -47,6 +47,10 @@ enum Mount {
     Writable {
         source: PathBuf,
     },
+    /// A file that is copied when the sandbox is made: cheaper than a mount, and as the host has it then.
+    Copy {
+        source: PathBuf,
+    },
     /// An empty folder in memory that hides what the host has there.
     Private,
     /// Something without content, in the place of a socket of the host.
@@ -78,6 +82,11 @@ impl Origin {
     /// `source`, writable, as `dest`.
     pub(crate) fn writable_at(self, source: impl Into<PathBuf>, dest: impl Into<PathBuf>) -> Bind {
         self.bind(dest, Mount::Writable { source: source.into() })
+    }
+
+    /// A copy of the file `source`, which may be no secret of some users, as `dest`.
+    pub(crate) fn copy_at(self, source: impl Into<PathBuf>, dest: impl Into<PathBuf>) -> Bind {
+        self.bind(dest, Mount::Copy { source: source.into() })
     }
 
     /// An empty folder in memory that hides what the host has at `dest`.
@@ -112,7 +121,9 @@ impl Bind {
     /// The path of the host that becomes visible.
     pub(crate) fn source(&self) -> Option<&Path> {
         match &self.mount {
-            Mount::ReadOnly { source } | Mount::Writable { source } => Some(source),
+            Mount::ReadOnly { source } | Mount::Writable { source } | Mount::Copy { source } => {
+                Some(source)
+            }
             Mount::Private | Mount::Covered | Mount::Link { .. } => None,
         }
     }
@@ -125,6 +136,10 @@ impl Bind {
         matches!(self.mount, Mount::Writable { .. })
     }
 
+    pub(crate) fn is_copy(&self) -> bool {
+        matches!(self.mount, Mount::Copy { .. })
+    }
+
     pub(crate) fn is_link(&self) -> bool {
         matches!(self.mount, Mount::Link { .. })
     }
@@ -135,6 +150,8 @@ impl Bind {
         match &self.mount {
             Mount::ReadOnly { source } => argv.extend(["--ro-bind".into(), source.into(), dest]),
             Mount::Writable { source } => argv.extend(["--bind".into(), source.into(), dest]),
+            // By a descriptor: see [`super::COPIES_FD`].
+            Mount::Copy { .. } => {}
             Mount::Private => push_tmpfs(argv, &self.dest, limited.then_some(ENOUGH_TO_HIDE)),
             Mount::Covered => argv.extend(["--ro-bind".into(), "/dev/null".into(), dest]),
             Mount::Link { target } => argv.extend(["--symlink".into(), target.into(), dest]),
@@ -156,7 +173,7 @@ impl Bind {
                     _ => false,
                 }
             }
-            Mount::Writable { .. } | Mount::Private | Mount::Covered => false,
+            Mount::Writable { .. } | Mount::Copy { .. } | Mount::Private | Mount::Covered => false,
         }
     }
 }

@@ -121,7 +121,7 @@ fn is_of_the_system(bind: &Bind, source: &Path) -> bool {
     let dest = bind.dest();
     let is = |names: &[&str]| names.iter().any(|name| dest == Path::new(name));
     let in_etc = || {
-        dest.strip_prefix("/etc").is_ok_and(|name| {
+        dest.strip_prefix("/etc").ok().and_then(|path| path.iter().next()).is_some_and(|name| {
             let name = name.to_string_lossy();
             name == "resolv.conf"
                 || etc::ETC.iter().chain(etc::ETC_PROGRAMS).any(|known| name == *known)

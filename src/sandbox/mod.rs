@@ -37,6 +37,9 @@ pub(crate) const EXPECTED_FD: i32 = 34;
 /// The pane's standard error, which `inner` gives the harness: bubblewrap's own is read.
 pub(crate) const ERROR_FD: i32 = 35;
 
+/// The first of the descriptors from which bubblewrap copies files, in the order of [`SandboxFacts::copies`].
+pub(crate) const COPIES_FD: i32 = 40;
+
 /// What the host found out; plain data.
 #[derive(Clone, Debug)]
 pub(crate) struct SandboxFacts {
@@ -50,11 +53,17 @@ pub(crate) struct SandboxFacts {
     pub(crate) system: Vec<Bind>,
     /// The curated part of /etc, the name resolver, and what of them is hidden again.
     pub(crate) etc: Vec<Bind>,
-    /// What /tmp and the home folder may each hold, in bytes, where bubblewrap can be told.
+    /// What /tmp and the home folder may each hold, in bytes, where bubblewrap can be told: 0.6.0 and later, which
+    /// know `--perms`, too.
     pub(crate) room: Option<u64>,
 }
 
 impl SandboxFacts {
+    /// The files of which there is a copy inside.
+    pub(crate) fn copies(&self) -> impl Iterator<Item = &Path> {
+        self.etc.iter().filter(|bind| bind.is_copy()).filter_map(Bind::source)
+    }
+
     /// Whether `path` is visible in every sandbox, as a part of the system.
     pub(crate) fn shows(&self, path: &Path) -> bool {
         let is_shown = |bind: &Bind| match bind.is_link() {
@@ -136,7 +145,16 @@ fn push_system(argv: &mut Vec<OsString>, facts: &SandboxFacts) {
     // bubblewrap would make missing parents with mode 0700.
     push_words(argv, &["--dir", "/etc", "--dir", "/run", "--dir", "/var"]);
     argv.extend(["--ro-bind".into(), facts.own_exe.clone().into(), OWN_BINARY.into()]);
-    push_all(argv, &facts.etc, facts);
+    let (copies, mounts): (Vec<&Bind>, Vec<&Bind>) =
+        facts.etc.iter().partition(|bind| bind.is_copy());
+    for (bind, descriptor) in copies.iter().zip(COPIES_FD..) {
+        if facts.room.is_some() {
+            // It would be 0666, which only looks strange: / becomes read-only.
+            push_words(argv, &["--perms", "0644"]);
+        }
+        argv.extend(["--file".into(), descriptor.to_string().into(), bind.dest().into()]);
+    }
+    push_all(argv, mounts, facts);
 }
 
 fn push_words(argv: &mut Vec<OsString>, words: &[&str]) {

@@ -11,7 +11,11 @@ fn facts() -> SandboxFacts {
         uid: 1000,
         home: "/home/u".into(),
         system: vec![Origin::Tool.read_only("/usr"), Origin::System.link("/bin", "usr/bin")],
-        etc: vec![Origin::Tool.read_only("/etc/passwd")],
+        etc: vec![
+            Origin::System.copy_at("/etc/hosts", "/etc/hosts"),
+            Origin::System.read_only("/etc/ssl"),
+            Origin::System.copy_at("/srv/group", "/etc/group"),
+        ],
         room: None,
     }
 }
@@ -34,7 +38,7 @@ fn the_whole_line_in_its_order() {
          --ro-bind /usr /usr --symlink usr/bin /bin \
          --proc /proc --dev /dev --tmpfs /tmp --dir /etc --dir /run --dir /var \
          --ro-bind /opt/hqt-tmux /run/hqt-tmux \
-         --ro-bind /etc/passwd /etc/passwd \
+         --file 40 /etc/hosts --file 41 /etc/group --ro-bind /etc/ssl /etc/ssl \
          --symlink /tmp /var/tmp \
          --tmpfs /home/u --ro-bind /home/u/.gitconfig /home/u/.gitconfig \
          --bind /home/u/p /home/u/p \
@@ -48,6 +52,7 @@ fn every_folder_in_memory_is_limited_where_it_can_be() {
     let policy = Policy { fs: FsAccess::Rw, net: true };
     let binds = [Origin::Tool.private("/home/u/hidden")];
     let argv = wrap(&[], Path::new("/home/u/p"), policy, &binds, &limited);
+    assert!(argv.windows(4).any(|four| four[..3] == ["--perms", "0644", "--file"]));
     let of = |dest: &str| {
         let at = argv.windows(2).position(|two| two[0] == "--tmpfs" && two[1] == dest).unwrap();
         (argv[at - 2] == "--size").then(|| argv[at - 1].to_str().unwrap().parse().unwrap())

@@ -196,5 +196,5 @@ fn the_bench_prints_a_row_for_each_thing() {
     let output = env.finish(bench);
     assert!(matches!(output.status, Some(0 | 1)), "{output}");
     let rows = output.stdout.lines().filter(|line| line.starts_with("| "));
-    assert_eq!(rows.count(), 1 + 11, "{output}");
+    assert_eq!(rows.count(), 1 + 13, "{output}");
 }

@@ -1,6 +1,7 @@
 //! What the user has beside it, and where an agent leaves something.
 
 use super::*;
+use crate::host::System;
 use crate::sandbox::{etc, roots};
 
 /// The user's own files, and what he has linked.
@@ -159,6 +160,7 @@ impl World {
             sandbox: Some(("/usr/bin/bwrap".into(), policy)),
             pane: Variables::new(),
             tmux_sockets: vec![self.at().join("sockets/s")],
+            system: System::look_up(),
             restless: std::collections::BTreeSet::new(),
         };
         let facts = facts::gather(&caller, &wanted).ok()?;

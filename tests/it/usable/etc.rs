@@ -56,6 +56,48 @@ fn y11_folders_of_languages_in_etc_are_there_and_no_secrets() {
 }
 
 #[test]
+fn y15_small_files_of_etc_are_copies_that_nothing_inside_can_change() {
+    let big = "# a long list\n".repeat(50_000);
+    let change = |etc: &Path| {
+        fs::create_dir_all(etc.join("vim/more")).unwrap();
+        fs::create_dir_all(etc.join("perl")).unwrap();
+        for (file, text) in [
+            ("hosts", "127.0.0.1 localhost of-etc\n"),
+            ("vim/vimrc", "of-etc\n"),
+            ("vim/more/own", "of-etc\n"),
+            ("services", &big),
+            ("profile", "# of-etc\n"),
+        ] {
+            fs::write(etc.join(file), text).unwrap();
+        }
+        for number in 0..20 {
+            fs::write(etc.join(format!("perl/{number}")), "of-etc\n").unwrap();
+        }
+        fs::set_permissions(etc.join("profile"), fs::Permissions::from_mode(0o600)).unwrap();
+    };
+    let Some(env) = env_with_etc("Y15", change, "true") else {
+        return;
+    };
+    let inside = Trial::new(&env, &["--sandbox"]);
+    for file in ["hosts", "vim/vimrc", "vim/more/own", "perl/19"] {
+        inside.allows(&format!("grep of-etc /etc/{file}"));
+        for act in ["echo x >>/etc/F", "chmod 666 /etc/F", "rm -f /etc/F", "mv /etc/F /etc/new"] {
+            inside.denies(&act.replace('F', file));
+        }
+    }
+    inside.allows("[ $(stat -c %s /etc/services) -gt 600000 ]");
+    let is_mounted = |path: &str| format!("grep -F ' /etc/{path} ' /proc/self/mountinfo");
+    // What is much, many, or not for all is as it was.
+    for path in ["services", "perl", "profile"] {
+        inside.allows(&is_mounted(path));
+    }
+    assert_eq!(inside.allows("stat -c %a /etc/profile").trim(), "600");
+    for path in ["hosts", "vim", "vim/vimrc"] {
+        inside.denies(&is_mounted(path));
+    }
+}
+
+#[test]
 fn y17_the_name_of_the_time_zone_is_that_of_the_link() {
     if !fs::exists("/usr/share/zoneinfo/Europe/Berlin").unwrap() {
         return skipped("Y17", "no time zones are installed");
