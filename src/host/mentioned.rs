@@ -96,7 +96,7 @@ impl Place {
     pub(super) fn begins_here(&self, path: &Path) -> bool {
         let below = path.strip_prefix(&self.project).ok();
         match below.and_then(|below| below.components().next()) {
-            Some(Component::Normal(first)) => self.has(&first.to_ascii_lowercase()),
+            Some(Component::Normal(first)) => self.has(first),
             _ => false,
         }
     }
@@ -110,9 +110,8 @@ impl Place {
         can_be.map(|name| self.project.join(name))
     }
 
-    /// `first` in small letters.
     fn has(&self, first: &OsStr) -> bool {
-        !self.is_all || self.entries.contains(first)
+        !self.is_all || self.entries.contains(&first.to_ascii_lowercase())
     }
 
     /// The files of the project among the words of `text`.

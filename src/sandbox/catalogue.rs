@@ -50,6 +50,7 @@ const PROGRAMS: &[Runner] = &[
         "started there",
         &[".ghci", ".irbrc", ".pryrc", ".iex.exs", ".ocamlinit", ".octaverc"],
     ),
+    runs("R", "started there", &[".Rprofile", ".Renviron"]),
     runs("direnv", "a shell enters the folder", &[".envrc"]),
     runs("autoenv", "a shell enters the folder", &[".autoenv*"]),
     Runner {
@@ -139,11 +140,11 @@ impl Rest {
     }
 }
 
-/// The names by their first component.
+/// The names by their first component, in small letters.
 struct Index {
-    plain: HashMap<&'static [u8], Vec<Rest>>,
+    plain: HashMap<String, Vec<Rest>>,
     /// What stands before and behind the `*` of a first component.
-    patterns: Vec<(&'static [u8], &'static [u8], Rest)>,
+    patterns: Vec<(String, String, Rest)>,
 }
 
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
@@ -152,11 +153,10 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
         for name in runner.names {
             let (first, rest) = name.split_once('/').unwrap_or((name, ""));
             let rest = Rest { rest, guarded: runner.guarded };
+            let first = first.to_ascii_lowercase();
             match first.split_once('*') {
-                Some((before, behind)) => {
-                    index.patterns.push((before.as_bytes(), behind.as_bytes(), rest));
-                }
-                None => index.plain.entry(first.as_bytes()).or_default().push(rest),
+                Some((before, behind)) => index.patterns.push((before.into(), behind.into(), rest)),
+                None => index.plain.entry(first).or_default().push(rest),
             }
         }
     }
@@ -165,10 +165,11 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
 
 /// How the names of the catalogue go on that begin with an entry called `name`, in small letters.
 pub(crate) fn beginning_with(name: &OsStr) -> impl Iterator<Item = Rest> {
+    let plain = name.to_str().and_then(|name| INDEX.plain.get(name)).into_iter().flatten();
     let name = name.as_bytes();
-    let plain = INDEX.plain.get(name).into_iter().flatten();
     let alike = INDEX.patterns.iter().filter(|(before, behind, _)| {
-        name.strip_prefix(*before).is_some_and(|rest| rest.ends_with(behind))
+        let rest = name.strip_prefix(before.as_bytes());
+        rest.is_some_and(|rest| rest.ends_with(behind.as_bytes()))
     });
     plain.copied().chain(alike.map(|(_, _, rest)| *rest))
 }
@@ -187,6 +188,7 @@ pub(crate) fn who_runs(path: &Path) -> Option<(&'static str, &'static str)> {
         return Some(("git", "any command"));
     }
     let is_named = |name: &str| {
+        let name = name.to_ascii_lowercase();
         let wanted: Vec<&str> = name.split('/').collect();
         components.windows(wanted.len()).any(|window| {
             window.iter().zip(&wanted).all(|(found, wanted)| match wanted.split_once('*') {
@@ -243,6 +245,7 @@ mod tests {
     #[test]
     fn every_name_is_found_by_its_first_component() {
         for (runner, name) in examples() {
+            let name = name.to_ascii_lowercase();
             let (first, rest) = name.split_once('/').unwrap_or((&name, ""));
             let wanted = Rest { rest: "", guarded: runner.guarded };
             let found: Vec<Rest> = beginning_with(OsStr::new(first)).collect();

@@ -28,6 +28,7 @@ const NAMES: &[&str] = &[
     ".exrc",
     ".dir-locals.el",
     ".gdbinit",
+    ".Rprofile",
     ".envrc",
     "mise.toml",
     ".mise.local.toml",
