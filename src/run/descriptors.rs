@@ -29,7 +29,7 @@ pub(super) struct Given(Vec<RawFd>);
 
 impl Given {
     fn add(&mut self, fd: impl AsFd, number: i32) -> anyhow::Result<()> {
-        let at = fcntl(fd, FcntlArg::F_DUPFD(number))?;
+        let at = fcntl(fd, FcntlArg::F_DUPFD(number)).context("`ulimit -n` allows too few")?;
         self.0.push(at);
         ensure!(at == number, "the number {number} is taken");
         Ok(())

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use crate::support::{Output, TestEnv, is_root, skipped, stand_ins};
+use crate::support::{Output, TestEnv, binary, is_root, skipped, stand_ins};
 
 /// A world with a server whose `folder` is a small file system. An ordinary user's mounts would come with a user
 /// namespace, in which no program is root's, and tmux and bubblewrap are not trusted.
@@ -259,4 +259,24 @@ fn z17_doctor_names_who_holds_the_store() {
         holder.execute_batch("ROLLBACK").unwrap();
         doctor_says(&env, "ok", "");
     }
+}
+
+#[test]
+fn s27_with_too_few_descriptors_it_is_said_and_nothing_starts() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let made = ["--harness", "generic", "--sandbox", "--", "/bin/sh", "-c", "echo x >>started"];
+    let id = env.new_session(&made);
+    env.wait_state(&id, "stopped");
+    let limited = |most: u32| {
+        let mut exec = env.command("sh");
+        exec.arg("-c").arg(format!("ulimit -n {most}; exec \"$@\"")).arg("sh").arg(binary());
+        exec.arg("exec").arg(&id).current_dir(env.project());
+        env.finish(exec)
+    };
+    limited(32).refuses(&["ulimit -n"]);
+    let started = || std::fs::read_to_string(env.project().join("started")).unwrap();
+    assert_eq!(started(), "x\n");
+    limited(256).ok_with_words();
+    assert_eq!(started(), "x\nx\n");
 }
