@@ -69,8 +69,8 @@ pub(crate) enum Verb {
     /// Start a session: a harness in a new tmux window
     #[command(after_help = help::NEW)]
     New(New),
-    /// Bring a session back: go to its window, or run it again
-    #[command(after_help = help::RESUME)]
+    /// Bring a session back: its window, or a new run
+    #[command(visible_alias = "attach", after_help = help::RESUME)]
     Resume(Resume),
     /// Show all sessions
     #[command(visible_alias = "ls", after_help = help::LIST)]

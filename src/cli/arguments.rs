@@ -26,6 +26,14 @@ pub(crate) enum Net {
 pub(crate) struct New {
     /// Which harness; see below
     #[arg(
+        value_name = "HARNESS",
+        value_parser = PossibleValuesParser::new(harness::ids()),
+        hide_possible_values = true,
+        conflicts_with = "harness"
+    )]
+    pub(crate) word: Option<String>,
+    /// The same, as a flag
+    #[arg(
         long,
         value_name = "HARNESS",
         value_parser = PossibleValuesParser::new(harness::ids()),
@@ -61,6 +69,13 @@ pub(crate) struct New {
     /// The command of `generic`; for others, more arguments
     #[arg(last = true, value_name = "ARG")]
     pub(crate) arguments: Vec<OsString>,
+}
+
+impl New {
+    /// The harness, by whichever of the two ways.
+    pub(crate) fn harness(&self) -> Option<&String> {
+        self.word.as_ref().or(self.harness.as_ref())
+    }
 }
 
 // Given to each: `next_help_heading` would go on behind them.

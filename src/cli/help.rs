@@ -5,7 +5,7 @@ Without a command: the sessions, or this help when there are none.
 
 Examples:
   hqt-tmux new                        ask for everything, then start
-  hqt-tmux new --harness claude --sandbox --net off
+  hqt-tmux new claude --sandbox --net off
   hqt-tmux resume --last              bring the last one back
   hqt-tmux man | man -l -             files, variables, exit codes";
 
@@ -18,9 +18,9 @@ Harnesses:
   generic                             the words after `--` are the command
 
 Examples:
-  hqt-tmux new --harness claude --sandbox -p \"fix the failing test\"
-  hqt-tmux new --harness codex -c ~/src/app --sandbox --fs ro
-  hqt-tmux new --harness generic -- make watch";
+  hqt-tmux new claude --sandbox -p \"fix the failing test\"
+  hqt-tmux new codex -c ~/src/app --sandbox --fs ro
+  hqt-tmux new generic -- make watch";
 
 pub(super) const RESUME: &str = "\
 Examples:

@@ -98,10 +98,10 @@ fn validate(arguments: &cli::New) -> Result<(), UserError> {
                 .hint("give the name of a variable, as in --env GH_TOKEN"));
         }
     }
-    let named = arguments.harness.as_deref().and_then(harness::find);
+    let named = arguments.harness().and_then(|name| harness::find(name));
     if named.is_some_and(Harness::runs_own_command) && arguments.arguments.is_empty() {
         return Err(UserError::usage("the generic harness needs a command")
-            .hint("hqt-tmux new --harness generic -- COMMAND ARG..."));
+            .hint("hqt-tmux new generic -- COMMAND ARG..."));
     }
     Ok(())
 }
@@ -118,7 +118,7 @@ struct Answers {
 /// Takes what the flags say, and asks the rest where there is somebody to answer.
 fn ask(context: &Context, arguments: &cli::New, cwd: &Path) -> anyhow::Result<Answers> {
     let may_ask = terminal::can_prompt();
-    let given = match &arguments.harness {
+    let given = match arguments.harness() {
         Some(name) => Some(harness::find(name).ok_or_else(|| planner::unknown_harness(name))?),
         None => None,
     };
@@ -127,7 +127,7 @@ fn ask(context: &Context, arguments: &cli::New, cwd: &Path) -> anyhow::Result<An
         None if may_ask => prompt::harness(&harness_choices(context, cwd))?,
         None => bail!(
             UserError::usage("which harness? There is no terminal to ask on")
-                .hint(format!("give it with --harness {}", harness::ids().join("|")))
+                .hint(format!("name it: hqt-tmux new {}", harness::ids().join("|")))
         ),
     };
     let has_prompt = arguments.prompt.is_some() || arguments.prompt_file.is_some();

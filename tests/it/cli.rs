@@ -37,7 +37,7 @@ fn new_without_a_terminal_never_asks() {
     let mut command = env.hqt(&["new", "-d", "--cwd"]);
     command.arg(env.project());
     let said = env.finish(command).fails(2);
-    assert!(said.contains("--harness"), "{said}");
+    assert!(said.contains("new claude|"), "{said}");
     assert!(env.list().is_empty());
 }
 
@@ -54,12 +54,30 @@ fn an_unknown_harness_is_named_with_the_known_ones() {
 }
 
 #[test]
+fn the_harness_may_be_a_word_and_attach_is_resume() {
+    let env = TestEnv::new();
+    let new = |words: &[&str]| {
+        let mut command = env.hqt(&["new", "-d", "--cwd"]);
+        command.arg(env.project()).args(words);
+        env.finish(command)
+    };
+    let id = new(&["claude", "--no-sandbox"]).ok().trim_end().to_owned();
+    assert_eq!(env.session(&id)["harness"], "claude");
+    env.wait_screen(&id, "FAKE-READY");
+    let line = |verb: &str| env.run(&[verb, &id, "--dry-run"]).ok();
+    assert_eq!(line("attach"), line("resume"));
+    new(&["claude", "--harness", "codex"]).fails(2);
+    new(&["claude", "x"]).fails(2);
+    assert_eq!(env.list().len(), 1);
+}
+
+#[test]
 fn generic_wants_a_command() {
     let env = TestEnv::new();
     let mut command = env.hqt(&["new", "-d", "--harness", "generic", "--cwd"]);
     command.arg(env.project());
     let said = env.finish(command).fails(2);
-    assert!(said.contains("--harness generic -- COMMAND"), "{said}");
+    assert!(said.contains("new generic -- COMMAND"), "{said}");
     assert!(env.list().is_empty());
 }
 
