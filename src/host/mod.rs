@@ -14,6 +14,7 @@ mod facts;
 mod folders;
 mod git;
 mod git_folders;
+mod git_pointer;
 mod gitconfig;
 mod guarded;
 mod home;
