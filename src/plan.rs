@@ -212,6 +212,20 @@ fn unsandboxed(
     }
 }
 
+/// bubblewrap counts what follows its own name.
+fn check_number(argv: &[OsString], side: &SandboxSide) -> Result<(), UserError> {
+    const MOST: usize = 9_000;
+    if argv.len() - 1 <= MOST {
+        return Ok(());
+    }
+    let guarded = side.watched.guarded.len();
+    Err(UserError::new(format!(
+        "the sandbox would need {} words, and bubblewrap takes {MOST}: {guarded} files and folders are guarded",
+        argv.len() - 1
+    ))
+    .hint("most may be what links in guarded folders lead to (.claude, .husky, .git/hooks …); --fs ro needs no guards"))
+}
+
 fn sandboxed(
     session: &Session,
     harness: &Harness,
@@ -241,8 +255,10 @@ fn sandboxed(
         Some(term) => environment.insert("TERM".into(), term.clone()),
         None => environment.remove(&OsString::from("TERM")),
     };
+    let argv = sandbox::wrap(command, &session.cwd, policy, &side.binds, &side.facts);
+    check_number(&argv, side)?;
     Ok(Plan {
-        argv: sandbox::wrap(command, &session.cwd, policy, &side.binds, &side.facts),
+        argv,
         environment,
         cwd: session.cwd.clone(),
         create: side.create.clone(),

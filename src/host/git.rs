@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use crate::escape::for_terminal;
 use crate::host::git_folders::{
-    git_folders_below, is_of_worktree, is_repository, may_become_git, note_of_borrowed, subfolders,
+    MOST_FOLDERS, git_folders_below, is_of_worktree, is_repository, may_become_git,
+    note_of_borrowed,
 };
 use crate::host::git_pointer::{Pointer, pointed_at};
 use crate::host::{gitconfig, reading};
@@ -25,6 +26,10 @@ pub(super) struct Git {
     pub(super) is_sha256: bool,
     /// What is to be guarded where it exists.
     pub(super) names: Vec<PathBuf>,
+    /// Folders of `names` with so many git folders that they are read-only as a whole.
+    pub(super) whole: Vec<PathBuf>,
+    /// The git folder of the work tree where it lies in one of these: it stays writable.
+    pub(super) opened: Option<PathBuf>,
     /// Git folders that need a `commondir` file while an agent can write them, and `hooks`.
     pub(super) main_folders: Vec<PathBuf>,
     /// Those of them in which it can't stand.
@@ -72,6 +77,16 @@ pub(super) fn look_up(project: &Path) -> Git {
 }
 
 impl Git {
+    /// Those of `project` in which guards are found by name.
+    pub(super) fn folders(&self, project: &Path) -> impl Iterator<Item = PathBuf> {
+        let more = self.outside.clone().into_iter().chain([project.join(catalogue::DOT_GIT)]);
+        self.main_folders.clone().into_iter().chain(more)
+    }
+
+    pub(super) fn never(&self) -> Vec<PathBuf> {
+        self.unmarked.iter().map(|folder| folder.join(guard::MARKED)).collect()
+    }
+
     fn take_own(&mut self, folder: &Path) {
         self.of_worktree = Some(folder.to_owned());
         self.take_repository(folder);
@@ -125,27 +140,54 @@ impl Git {
         let format = gitconfig::values(&config, "extensions", "objectformat").pop();
         self.is_sha256 = format.is_some_and(|format| format.eq_ignore_ascii_case("sha256"));
         self.notes.extend(note_of_borrowed(folder, &self.top));
-        if gitconfig::is_true(&config, "extensions", "worktreeconfig") {
-            let worktrees = subfolders(&folder.join("worktrees")).into_iter();
-            let folders = worktrees.chain([folder.to_owned()]);
-            self.worktree_settings.extend(folders.map(|folder| folder.join("config.worktree")));
+        let has_settings = gitconfig::is_true(&config, "extensions", "worktreeconfig");
+        if has_settings {
+            self.worktree_settings.push(folder.join("config.worktree"));
         }
         for more in catalogue::GIT_MORE.map(|more| folder.join(more)) {
-            let Some(found) = git_folders_below(&more) else {
-                self.notes.push(format!(
-                    "`{}` is read-only inside: it holds more git folders than are guarded one by one, or a closed one",
-                    for_terminal(&more)
-                ));
-                self.names.push(more);
+            let found = git_folders_below(&more);
+            if found.as_ref().is_none_or(|found| found.len() > MOST_FOLDERS) {
+                self.take_whole(more, found, has_settings);
                 continue;
-            };
-            for found in found {
+            }
+            for found in found.into_iter().flatten() {
                 match is_of_worktree(&found) {
-                    true => self.take_names(&found),
+                    true => {
+                        self.take_names(&found);
+                        let settings = found.join("config.worktree");
+                        self.worktree_settings.extend(has_settings.then_some(settings));
+                    }
                     false => self.take_main_folder(&found),
                 }
             }
         }
+    }
+
+    /// `more` is read-only as a whole: each of the git folders `found` in it would cost some mounts, and a mount the
+    /// more the more there are. But for the one of the work tree.
+    fn take_whole(&mut self, more: PathBuf, found: Option<Vec<PathBuf>>, has_settings: bool) {
+        let shown = for_terminal(&more);
+        self.notes.push(match &found {
+            Some(found) => format!(
+                "`{shown}` is read-only inside, for it holds {} git folders: what git writes in the others fails, a \
+                 session that starts there can",
+                found.len()
+            ),
+            None => format!(
+                "`{shown}` is read-only inside: it holds more than is looked at, or a closed folder"
+            ),
+        });
+        for folder in found.into_iter().flatten() {
+            self.configs.extend(["config", "config.worktree"].map(|name| folder.join(name)));
+            self.names.push(folder.join("hooks"));
+        }
+        if let Some(own) = self.of_worktree.clone().filter(|own| own.starts_with(&more)) {
+            self.take_names(&own);
+            self.worktree_settings.extend(has_settings.then(|| own.join("config.worktree")));
+            self.opened = Some(own);
+        }
+        self.names.push(more.clone());
+        self.whole.push(more);
     }
 
     fn take_names(&mut self, folder: &Path) {

@@ -10,11 +10,11 @@ use crate::error::UserError;
 use crate::escape::{for_terminal, shell_line};
 use crate::host::git::Git;
 use crate::host::mentioned::Place;
-use crate::host::{Host, is_there, links, mentioned, state};
+use crate::host::{Host, git_folders, is_there, links, mentioned, state};
 use crate::plan::Creation;
 use crate::sandbox::guard::Watched;
 use crate::sandbox::refusal::Surroundings;
-use crate::sandbox::{Bind, catalogue, guard};
+use crate::sandbox::{Bind, Origin, catalogue, guard};
 
 /// The guards of one session.
 #[derive(Debug, Default)]
@@ -42,12 +42,12 @@ pub(super) fn look_up(
     elsewhere: &[Bind],
 ) -> Result<Guarded, UserError> {
     if let Some(commondir) = &git.misled {
-        return Err(misled(commondir));
+        return Err(git_folders::misled(commondir));
     }
     let roots: Vec<&Path> = std::iter::once(project).chain(git.outside.as_deref()).collect();
     let place = Place::of(&around.home, project, &git.top);
     let mut found = Found::new(&roots, &place, restless);
-    for folder in git_folders(git, project) {
+    for folder in git.folders(project) {
         found.look_whether_closed(&folder);
     }
     let (create, marks) = made_for_the_run(git);
@@ -63,28 +63,33 @@ pub(super) fn look_up(
     found.take_all(of_state);
     found.take_named(mentioned::by_git(host, git, &place));
     found.take_named(mentioned::by_settings(&place));
-    let mut notes = found.look_into_all()?;
+    let mut notes = found.look_into_all(&git.whole)?;
     notes.extend(restless.intersection(&found.named).map(|path| replaced(path)));
     let of_path = around.path_folders.iter().filter(|folder| folder.starts_with(project));
     found.named.extend(of_path.cloned());
     found.guarded.extend(create.iter().map(|made| made.path().to_owned()));
     found.guarded.extend(marks.iter().cloned());
     let Found { mut guarded, named, .. } = found;
-    let binds = binds(&mut guarded, &roots, elsewhere);
+    let binds = binds(&mut guarded, &roots, git.opened.as_deref(), elsewhere);
     // The mark is ours and goes with the run.
     guarded.retain(|path| !path.ends_with(guard::MARKED));
     let watched = Watched {
         roots: roots.iter().map(|root| (*root).to_owned()).collect(),
         named: named.into_iter().filter(|path| !guarded.contains(path)).collect(),
         guarded: guarded.into_iter().collect(),
-        never: never(git),
+        never: git.never(),
         ..Watched::default()
     };
     Ok(Guarded { binds, create, marks, watched, notes })
 }
 
-/// The binds of what is `guarded`, but for what lies in the binds that others make in the project.
-fn binds(guarded: &mut BTreeSet<PathBuf>, roots: &[&Path], elsewhere: &[Bind]) -> Vec<Bind> {
+/// The binds of what is `guarded`, less what others bind in the project; `opened` is writable in a guarded folder.
+fn binds(
+    guarded: &mut BTreeSet<PathBuf>,
+    roots: &[&Path],
+    opened: Option<&Path>,
+    elsewhere: &[Bind],
+) -> Vec<Bind> {
     let mut binds = Vec::new();
     for root in roots {
         let is_other = |dest: &&Path| *root == roots[0] && is_inside(dest, root);
@@ -93,6 +98,11 @@ fn binds(guarded: &mut BTreeSet<PathBuf>, roots: &[&Path], elsewhere: &[Bind]) -
         let below: Vec<PathBuf> =
             guarded.iter().filter(|path| path.starts_with(root)).cloned().collect();
         binds.extend(guard::binds(root, &below, &others));
+    }
+    if let Some(own) = opened {
+        let below: Vec<_> = guarded.iter().filter(|path| path.starts_with(own)).cloned().collect();
+        binds.push(Origin::Guard.writable(own));
+        binds.extend(guard::binds(own, &below, &[]).into_iter().filter(Bind::is_writable));
     }
     binds
 }
@@ -118,21 +128,6 @@ fn replaced(path: &Path) -> String {
     format!("`{}` {what}", for_terminal(path))
 }
 
-/// The git folders of `project` in which guards are found by name.
-fn git_folders(git: &Git, project: &Path) -> Vec<PathBuf> {
-    let main = git.main_folders.iter().cloned();
-    main.chain(git.outside.clone()).chain([project.join(catalogue::DOT_GIT)]).collect()
-}
-
-fn misled(commondir: &Path) -> UserError {
-    let shown = for_terminal(commondir);
-    let remove = shell_line(&[OsStr::new("rm"), commondir.as_os_str()]);
-    UserError::new(format!(
-        "`{shown}` leads git to the settings of another folder, which git itself never does there"
-    ))
-    .hint(format!("look at what it says; no repository needs it: {}", for_terminal(remove)))
-}
-
 /// The names of the catalogue that stand at the root of `project`, git's names, and our own binary.
 fn names(host: &Host, project: &Path, git: &Git, place: &Place) -> Vec<PathBuf> {
     let mut names = git.names.clone();
@@ -142,7 +137,9 @@ fn names(host: &Host, project: &Path, git: &Git, place: &Place) -> Vec<PathBuf> 
     let is_alike =
         |entry: &&OsString| catalogue::beginning_with(entry).any(|rest| rest.is_guarded_whole());
     names.extend(place.entries.iter().filter(is_alike).map(|entry| project.join(entry)));
-    names.extend(mentioned::submodule_pointers(place));
+    if !git.whole.iter().any(|whole| whole.ends_with("modules")) {
+        names.extend(mentioned::submodule_pointers(place));
+    }
     names.push(host.exe.clone());
     names
 }
@@ -208,9 +205,9 @@ impl<'a> Found<'a> {
     }
 
     /// Looks into all that is guarded; what a person should know.
-    fn look_into_all(&mut self) -> Result<Vec<String>, UserError> {
+    fn look_into_all(&mut self, but: &[PathBuf]) -> Result<Vec<String>, UserError> {
         let mut notes = Vec::new();
-        for guarded in self.guarded.clone() {
+        for guarded in self.guarded.clone().into_iter().filter(|path| !but.contains(path)) {
             if !self.take_entries(&guarded) {
                 notes.push(too_much(&guarded));
             }
@@ -240,8 +237,9 @@ impl<'a> Found<'a> {
                 self.take(&path);
             } else if kind.is_dir() {
                 let entries = fs::read_dir(&path).into_iter().flatten().flatten();
-                unread.extend(entries.take(MOST).map(|entry| entry.path()));
-            } else if path.extension() != Some(OsStr::new("sample")) {
+                let wanted = entries.take(MOST).filter(|entry| !is_sample(entry));
+                unread.extend(wanted.map(|entry| entry.path()));
+            } else {
                 self.named.extend(mentioned::in_file(&path, self.place));
             }
         }
@@ -272,12 +270,14 @@ impl<'a> Found<'a> {
     }
 }
 
-fn is_inside(path: &Path, root: &Path) -> bool {
-    path.starts_with(root) && path != root
+/// As git makes them, by the dozen in each folder of hooks.
+fn is_sample(entry: &fs::DirEntry) -> bool {
+    let is_called_so = Path::new(&entry.file_name()).extension() == Some(OsStr::new("sample"));
+    is_called_so && entry.file_type().is_ok_and(|kind| kind.is_file())
 }
 
-fn never(git: &Git) -> Vec<PathBuf> {
-    git.unmarked.iter().map(|folder| folder.join(guard::MARKED)).collect()
+fn is_inside(path: &Path, root: &Path) -> bool {
+    path.starts_with(root) && path != root
 }
 
 /// The folder for hooks, which git makes itself where it is missing, the settings of worktrees where
@@ -295,6 +295,6 @@ fn made_for_the_run(git: &Git) -> (Vec<Creation>, Vec<PathBuf>) {
         .map(Creation::Folder)
         .chain(settings.map(|path| Creation::File(path, "")))
         .collect();
-    let never = never(git);
+    let never = git.never();
     (create, in_each(guard::MARKED).filter(|mark| !never.contains(mark)).collect())
 }

@@ -10,6 +10,7 @@ use std::{fs, io};
 
 use crate::harness;
 use crate::host::git::Git;
+use crate::host::git_folders::MOST_FOLDERS;
 use crate::host::{Host, gitconfig, named_commands, reading};
 
 /// A project, for those who look for its files by what settings say.
@@ -237,10 +238,9 @@ fn is_executable(path: &Path) -> bool {
 /// The `.git` files of the submodules that `.gitmodules` names, the first of them: those beyond are told
 /// when they change. An agent can write that file; the worst that it can name is one more thing to guard.
 pub(super) fn submodule_pointers(place: &Place) -> Vec<PathBuf> {
-    const MOST: usize = 64;
     const LARGEST: u64 = 256 * 1024;
     let text = place.text(&place.project.join(".gitmodules"), LARGEST);
-    let paths = gitconfig::values(&text, "submodule", "path").into_iter().take(MOST);
+    let paths = gitconfig::values(&text, "submodule", "path").into_iter().take(MOST_FOLDERS);
     paths
         .filter_map(|path| place.path(&path))
         .map(|folder| folder.join(".git"))

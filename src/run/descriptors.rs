@@ -17,10 +17,10 @@ use crate::plan::Plan;
 use crate::sandbox::{COPIES_FD, ERROR_FD, EXPECTED_FD, FILTER_FD, STATUS_FD, filter};
 
 /// `inner` reads the order to start, and signal numbers, here.
-pub(super) const CONTROL_FD: i32 = 30;
+pub(super) const CONTROL_FD: i32 = 130;
 
 /// `inner` writes its report here.
-pub(super) const REPORT_FD: i32 = 31;
+pub(super) const REPORT_FD: i32 = 131;
 
 /// Open at fixed numbers, also beyond the start of a program, as long as this lives. The
 /// standard library then starts the program without a copy of ours, which a mapping of descriptors would take.

@@ -26,19 +26,19 @@ use crate::session::{FsAccess, Policy};
 pub(crate) const OWN_BINARY: &str = "/run/hqt-tmux";
 
 /// The descriptor on which bubblewrap reports as JSON what became of its child.
-pub(crate) const STATUS_FD: i32 = 32;
+pub(crate) const STATUS_FD: i32 = 132;
 
 /// The descriptor from which bubblewrap reads the filter of system calls.
-pub(crate) const FILTER_FD: i32 = 33;
+pub(crate) const FILTER_FD: i32 = 133;
 
 /// The descriptor from which `inner` reads what it is to find mounted.
-pub(crate) const EXPECTED_FD: i32 = 34;
+pub(crate) const EXPECTED_FD: i32 = 134;
 
 /// The pane's standard error, which `inner` gives the harness: bubblewrap's own is read.
-pub(crate) const ERROR_FD: i32 = 35;
+pub(crate) const ERROR_FD: i32 = 135;
 
 /// The first of the descriptors from which bubblewrap copies files, in the order of [`SandboxFacts::copies`].
-pub(crate) const COPIES_FD: i32 = 40;
+pub(crate) const COPIES_FD: i32 = 140;
 
 /// What the host found out; plain data.
 #[derive(Clone, Debug)]

@@ -34,11 +34,11 @@ fn the_whole_line_in_its_order() {
     assert_eq!(
         line(FsAccess::Rw, true, &[Origin::Tool.read_only("/home/u/.gitconfig")]),
         "/usr/bin/bwrap \
-         --unshare-user --unshare-all --share-net --die-with-parent --cap-drop ALL --json-status-fd 32 --seccomp 33 \
+         --unshare-user --unshare-all --share-net --die-with-parent --cap-drop ALL --json-status-fd 132 --seccomp 133 \
          --ro-bind /usr /usr --symlink usr/bin /bin \
          --proc /proc --dev /dev --tmpfs /tmp --dir /etc --dir /run --dir /var \
          --ro-bind /opt/hqt-tmux /run/hqt-tmux \
-         --file 40 /etc/hosts --file 41 /etc/group --ro-bind /etc/ssl /etc/ssl \
+         --file 140 /etc/hosts --file 141 /etc/group --ro-bind /etc/ssl /etc/ssl \
          --symlink /tmp /var/tmp \
          --tmpfs /home/u --ro-bind /home/u/.gitconfig /home/u/.gitconfig \
          --bind /home/u/p /home/u/p \

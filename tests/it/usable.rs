@@ -8,6 +8,8 @@ mod etc;
 mod failing;
 /// Repositories in all their layouts.
 mod git;
+/// Many submodules, worktrees and guards.
+mod git_many;
 /// What git's settings, its variables and its folders name elsewhere.
 mod git_named;
 /// How managers lay out programs.
