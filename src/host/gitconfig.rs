@@ -22,6 +22,7 @@ const NO_FILES: &[(&str, &[&str])] = &[
     ("committer", &[]),
     ("core", &["bare", "filemode", "ignorecase", "logallrefupdates", "repositoryformatversion"]),
     ("extensions", &[]),
+    ("filter", &["required"]),
     ("init", &["defaultbranch"]),
     ("push", &[]),
     ("user", &["email", "name"]),
@@ -175,8 +176,9 @@ mod tests {
     #[test]
     fn what_git_never_takes_for_a_file_is_left_out() {
         let text = "[user]\n Name = a\n signingKey = b\n[BRANCH \"x\"]\n remote = c\n[core]\n bare = d\n pager = e\n\
-                    [branch \"y\"]\n remote = ext::f\n[init]\n defaultBranch = g\n templateDir = h\n[color \"diff\"] ui\n";
-        assert_eq!(values_with_files(text), ["b", "e", "ext::f", "h"]);
+                    [branch \"y\"]\n remote = ext::f\n[init]\n defaultBranch = g\n templateDir = h\n[color \"diff\"] ui\n\
+                    [filter \"lfs\"]\n required = true\n clean = i\n";
+        assert_eq!(values_with_files(text), ["b", "e", "ext::f", "h", "i"]);
     }
 
     #[test]
