@@ -1,6 +1,8 @@
 //! `hqt-tmux doctor`: can this machine do it?
 
 mod check;
+mod on_machine;
+mod on_tmux;
 
 use check::{Check, Verdict};
 use serde_json::{Value, json};
@@ -16,7 +18,7 @@ pub(crate) fn run(context: &Context, arguments: &cli::Doctor) -> anyhow::Result<
         print(&format!("{}\n", status::line(context, arguments)))?;
         return Ok(ExitCode::Done);
     }
-    let checks = check::all(context);
+    let checks = on_machine::all(context);
     match arguments.json {
         true => print_json(&as_json(&checks))?,
         false => print(&table::texts(&as_rows(&checks), context.width()))?,
