@@ -47,14 +47,13 @@ style() {
     esac
 }
 
-# The status option $1 with the program's status line in place of every #{hqt_status}.
+# The status option $1 with the option that calls the program in place of every #{hqt_status}.
 filled() {
     rest=$(tmux show-option -gqv "$1") filled=
     while :; do
         case $rest in
         *'#{hqt_status}'*)
-            filled="$filled${rest%%'#{hqt_status}'*}#(#{q:@hqt-program} doctor --status"
-            filled="$filled#{?client_utf8,, --ascii}#{@hqt-status-arguments})"
+            filled="$filled${rest%%'#{hqt_status}'*}#{E:@hqt_status}"
             rest=${rest#*'#{hqt_status}'}
             ;;
         *) break ;;
@@ -90,23 +89,22 @@ found=$(tmux set-option -gqo @hqt-binary '' \; \
     set-option -gqo @hqt-key-table prefix \; \
     set-option -gqo @hqt-popup-width 80% \; \
     set-option -gqo @hqt-popup-height 70% \; \
-    set-option -gqo @hqt-status-ok '' \; \
     set-option -gqo @hqt-status-warn '' \; \
     set-option -gqo @hqt-status-running '' \; \
     set-option -gqo @hqt-status-failed '' \; \
     set-option -gqo @hqt-notice '' \; \
     show-options -gqv @hqt-binary \; show-options -gqv @hqt-notice \; \
     show-options -gqv @hqt-key \; show-options -gqv @hqt-resume-key \; show-options -gqv @hqt-key-table \; \
-    show-options -gqv @hqt-status-ok \; show-options -gqv @hqt-status-warn \; \
+    show-options -gqv @hqt-status-warn \; \
     show-options -gqv @hqt-status-running \; show-options -gqv @hqt-status-failed \; \
     show-options -g status-left \; show-options -g status-right \; show-options -g status-format \; \
     list-clients -F 'client' \; list-keys)
 
 # --- what is to be -----------------------------------------------------------------------------------------------
 
-binary='' told='' key='' resume_key='' table='' ok='' warn='' running='' failed='' clients=''
+binary='' told='' key='' resume_key='' table='' warn='' running='' failed='' clients=''
 {
-    for name in binary told key resume_key table ok warn running failed; do
+    for name in binary told key resume_key table warn running failed; do
         IFS= read -r "${name?}"
     done
     rest=$(cat)
@@ -115,7 +113,7 @@ $found
 END
 
 program=$(program "$binary")
-styles=$(style ok "$ok")$(style warn "$warn")$(style running "$running")$(style failed "$failed")
+styles=$(style warn "$warn")$(style running "$running")$(style failed "$failed")
 case $root in
 "$HOME"/*) shown="~${root#"$HOME"}" ;;
 *) shown=$root ;;
@@ -133,18 +131,25 @@ case $table in
     ;;
 esac
 
+# What a status line calls: in an option, so that a theme may be loaded before or after.
+call=
+[ -z "$program" ] ||
+    call='#(#{q:@hqt-program} doctor --status#{?client_utf8,, --ascii}#{@hqt-status-arguments})'
+
 # An index of our own. A client that attaches sets off the one, and one that comes with its new session the other.
 hooks='client-attached[7381] client-session-changed[7381]'
 
 # load: sets all of it, in one call of which "$@" are the words.
 load() {
-    set -- set-option -g @hqt-program "$(word "$program")" \; set-option -g @hqt-status-arguments "$styles"
+    set -- set-option -g @hqt-program "$(word "$program")" \; set-option -g @hqt-status-arguments "$styles" \; \
+        set-option -g @hqt_status "$call"
     while IFS= read -r line; do
         case $line in
         client) clients=yes ;;
         status-*'#{hqt_status}'*)
             name=${line%% *}
-            [ -z "$program" ] || set -- "$@" \; set-option -g "$name" "$(filled "$name")"
+            # Noted, so that doctor can tell when a theme takes it away again.
+            set -- "$@" \; set-option -g "$name" "$(filled "$name")" \; set-option -g @hqt-status-asked "$name"
             ;;
         bind-key*@hqt-program*' key popup '* | bind-key*'display-message -d 8000 '*@hqt-notice*)
             # Bound by an earlier load; no user's own binding reads so. The key is quoted for tmux already.

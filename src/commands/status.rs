@@ -8,15 +8,16 @@ use crate::planner;
 use crate::store::Store;
 use crate::{cli, lock, store};
 
-/// Never an error text, which would break the bar: a `!` says that something is wrong.
+/// Never an error text, which would break the bar: a `!` says that something is wrong. Nothing where all is well and
+/// nothing runs.
 pub(super) fn line(context: &Context, arguments: &cli::Doctor) -> String {
     let styles = Styles(&arguments.style);
     let ascii = arguments.ascii || !has_utf8_locale(&context.host);
     let sandbox = planner::locate(&context.host, Path::new("/"));
-    let mut parts = vec![match sandbox.is_usable() {
-        true => styles.apply(Part::Ok, "sandbox"),
-        false => styles.apply(Part::Warn, "no sandbox"),
-    }];
+    let mut parts = Vec::new();
+    if !sandbox.is_usable() {
+        parts.push(styles.apply(Part::Warn, "no sandbox"));
+    }
     // The symbols are one column wide in every terminal.
     let count = |number, symbol, word| match ascii {
         true => format!("{number} {word}"),
@@ -39,7 +40,6 @@ pub(super) fn line(context: &Context, arguments: &cli::Doctor) -> String {
 /// The parts of the line that have a style.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Part {
-    Ok,
     Warn,
     Running,
     Failed,
@@ -48,7 +48,6 @@ enum Part {
 impl Part {
     fn as_str(self) -> &'static str {
         match self {
-            Self::Ok => "ok",
             Self::Warn => "warn",
             Self::Running => "running",
             Self::Failed => "failed",
@@ -58,7 +57,7 @@ impl Part {
     /// To be read on any status line: tmux's own is black on green, where a green word would be none.
     fn default_style(self) -> &'static str {
         match self {
-            Self::Ok | Self::Running => "default",
+            Self::Running => "",
             Self::Warn => "fg=black,bg=yellow",
             Self::Failed => "fg=white,bg=red",
         }
@@ -69,8 +68,9 @@ impl Part {
 struct Styles<'a>(&'a [String]);
 
 impl Styles<'_> {
-    /// `text`, which holds no `#`, in the style of `part`. tmux expands the line as a format, so every `#`
-    /// of a style is doubled, and one that could end the style or begin a format is not taken.
+    /// `text`, which holds no `#`, in the style of `part`, and in that of the segment around it behind that: what is
+    /// pushed is what `default` means then. tmux expands the line as a format, so every `#` of a style is doubled, and
+    /// one that could end the style or begin a format is not taken.
     fn apply(&self, part: Part, text: &str) -> String {
         let given = self.0.iter().rev().filter_map(|style| style.split_once('='));
         let style = given
@@ -78,7 +78,11 @@ impl Styles<'_> {
             .map(|(_, style)| style)
             .next()
             .unwrap_or(part.default_style());
-        format!("#[{}]{text}#[default]", style.replace('#', "##"))
+        if style.is_empty() {
+            return text.to_owned();
+        }
+        let style = style.replace('#', "##");
+        format!("#[push-default]#[{style}]{text}#[default]#[pop-default]")
     }
 }
 

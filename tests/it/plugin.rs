@@ -224,14 +224,3 @@ fn doctor_sees_the_plugin() {
     assert_eq!(loaded["verdict"], "ok", "{loaded}");
     assert!(loaded["detail"].as_str().unwrap().contains(binary().to_str().unwrap()), "{loaded}");
 }
-
-#[test]
-fn the_status_placeholder_becomes_the_status_line() {
-    let env = env_with_program();
-    env.tmux(&["set-option", "-g", "status-right", "before #{hqt_status} after"]);
-    load(&env);
-    let right = env.tmux(&["show-options", "-gv", "status-right"]);
-    assert!(!right.contains("hqt_status"), "{right}");
-    assert!(right.contains("doctor --status"), "{right}");
-    assert!(right.starts_with("before #(") && right.trim_end().ends_with("after"), "{right}");
-}

@@ -38,7 +38,7 @@ fn s34_the_status_line_neither_grows_nor_breaks() {
         clients: [Terminal::attach(&env), Terminal::attach(&env)],
         seen: BTreeSet::new(),
     };
-    soak.wait_bar("sandbox|");
+    soak.wait_bar("<|");
     // Until now the bar was tmux's own, or empty.
     soak.seen.clear();
     // What grows in the first rounds is tmux warming up.
@@ -67,7 +67,7 @@ fn world() -> TestEnv {
     for (option, value) in [
         ("status-interval", "1"),
         ("status-right-length", "60"),
-        ("status-right", "#{hqt_status}|"),
+        ("status-right", "<#{hqt_status}|"),
     ] {
         env.tmux(&["set-option", "-g", option, value]);
     }
@@ -83,15 +83,15 @@ impl Soak<'_> {
             self.env.new_session(&["--harness", "claude", "--sandbox"]),
             self.env.new_session(&["--harness", "claude"]),
         ];
-        self.wait_bar("sandbox ▸2|");
+        self.wait_bar("<▸2|");
         ids.push(self.env.new_session(&["--harness", "generic", "--", "/bin/false"]));
-        self.wait_bar("sandbox ▸2 ✗1|");
+        self.wait_bar("<▸2 ✗1|");
         for id in ids {
             self.env.run(&["stop", &id]).ok_with_words();
             self.env.run(&["delete", "--yes", &id]).ok_with_words();
         }
         self.env.wait_until("the windows to close", || (self.env.panes().len() == 1).then_some(()));
-        self.wait_bar("sandbox|");
+        self.wait_bar("<|");
     }
 
     /// The store is gone, then it is no store, then it is back.
@@ -101,7 +101,7 @@ impl Soak<'_> {
         fs::rename(&folder, &kept).unwrap();
         let back = Instant::now() + time;
         while Instant::now() < back {
-            self.wait_bar("sandbox|");
+            self.wait_bar("<|");
             thread::sleep(Duration::from_millis(100));
         }
         fs::create_dir(&folder).unwrap();
@@ -110,10 +110,10 @@ impl Soak<'_> {
             "no store of any kind, and longer than the head of one is\n".repeat(9),
         )
         .unwrap();
-        self.wait_bar("sandbox !|");
+        self.wait_bar("<!|");
         fs::remove_dir_all(&folder).unwrap();
         fs::rename(&kept, &folder).unwrap();
-        self.wait_bar("sandbox|");
+        self.wait_bar("<|");
     }
 
     /// Waits until both clients have `text` in their bar, and remembers all that they have meanwhile.
@@ -156,14 +156,16 @@ fn bar(client: &Terminal<'_>) -> String {
     part.trim().to_owned()
 }
 
-/// `sandbox`, `sandbox !`, `sandbox ▸2`, `sandbox ✗1`, `sandbox ▸2 ✗1`
+/// Nothing, `!`, `▸2`, `✗1`, `▸2 ✗1`
 fn is_a_status(bar: &str) -> bool {
-    let words: Vec<&str> = bar.trim_end_matches('|').split(' ').collect();
+    let Some(words) = bar.strip_prefix('<').and_then(|bar| bar.strip_suffix('|')) else {
+        return false;
+    };
     let is_count = |word: &&str| {
         let number = word.strip_prefix(['▸', '✗']).unwrap_or_default();
         number.parse::<usize>().is_ok()
     };
-    words[0] == "sandbox" && (words[1..] == ["!"] || words[1..].iter().all(is_count))
+    words == "!" || words.split_whitespace().collect::<Vec<_>>().iter().all(is_count)
 }
 
 fn size_of(folder: &Path) -> u64 {
@@ -204,6 +206,6 @@ fn assert_no_growth(samples: &[Sample]) {
     let middle = &samples[samples.len() / 2];
     assert!(last.resident_kb <= middle.resident_kb + 256, "{first:?} {middle:?} {last:?}");
     for sample in samples {
-        assert!(sample.bars.iter().all(|bar| bar == "sandbox|"), "{sample:?}");
+        assert!(sample.bars.iter().all(|bar| bar == "<|"), "{sample:?}");
     }
 }

@@ -16,6 +16,7 @@ pub(super) fn all(context: &Context) -> Vec<Check> {
         checks.extend(login_scope(context));
         checks.extend(clipboard(context));
         checks.push(plugin(context));
+        checks.extend(status_line(context));
     }
     checks
 }
@@ -60,6 +61,27 @@ fn plugin(context: &Context) -> Check {
         true => Check::warn("plugin", "not loaded on this server, or without a program")
             .remedy("run-shell /path/to/hqt.tmux, or add it to TPM's list; see README"),
     }
+}
+
+/// Whether the status line that was asked for is there: a theme that is loaded later sets it anew. Nothing where none
+/// was.
+fn status_line(context: &Context) -> Option<Check> {
+    const NAME: &str = "status line";
+    const REMEDY: &str = "write #{E:@hqt_status} where the theme takes its text from: it holds whatever is loaded first";
+    let tmux = context.tmux();
+    let value = |option| tmux.global_option(option).unwrap_or_default();
+    let shown = ["status-left", "status-right", "status-format"].map(value).concat();
+    let asked = value("@hqt-status-asked");
+    if shown.contains("#{hqt_status}") {
+        let detail =
+            "a status option has #{hqt_status} as it is: it was set after the plugin was loaded";
+        return Some(Check::warn(NAME, detail).remedy(REMEDY));
+    }
+    if shown.contains("@hqt_status}") {
+        return Some(Check::ok(NAME, "has ours"));
+    }
+    let lost = || Check::warn(NAME, format!("{asked} had #{{hqt_status}}, and has it no more"));
+    (!asked.is_empty()).then(|| lost().remedy(REMEDY))
 }
 
 /// Whether the server, and every session with it, may be ended when its user logs out: by most distributions' setting
