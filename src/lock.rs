@@ -192,7 +192,7 @@ fn cannot_mark(path: &Path, error: io::Error) -> anyhow::Error {
             "end what holds it, which `lslocks` or `fuser -v {shown}` names, and try again"
         )),
         _ => UserError::new(format!("could not mark the repository at `{shown}`: {error}"))
-            .hint("look at it, remove it where it is nothing of yours, and try again"),
+            .hint("look at it, and remove it where it is nothing of yours; --fs ro needs no mark"),
     };
     words.into()
 }

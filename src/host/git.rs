@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::escape::for_terminal;
 use crate::host::git_folders::{
     MOST_FOLDERS, git_folders_below, is_of_worktree, is_repository, may_become_git,
-    note_of_borrowed,
+    note_of_borrowed, note_of_partial,
 };
 use crate::host::git_pointer::{Pointer, pointed_at};
 use crate::host::{gitconfig, reading};
@@ -140,6 +140,7 @@ impl Git {
         let format = gitconfig::values(&config, "extensions", "objectformat").pop();
         self.is_sha256 = format.is_some_and(|format| format.eq_ignore_ascii_case("sha256"));
         self.notes.extend(note_of_borrowed(folder, &self.top));
+        self.notes.extend(note_of_partial(&config));
         let has_settings = gitconfig::is_true(&config, "extensions", "worktreeconfig");
         if has_settings {
             self.worktree_settings.push(folder.join("config.worktree"));
@@ -202,6 +203,14 @@ impl Git {
         let is_ours = |meta: &fs::Metadata| meta.is_file() && reading::text(&mark) == guard::MARK;
         match fs::symlink_metadata(&mark) {
             Ok(meta) if !is_ours(&meta) => self.misled = Some(mark),
+            _ if !reading::may_write(folder) => {
+                self.notes.push(format!(
+                    "`{}` is read-only inside, as it is for you: git can't commit",
+                    for_terminal(folder)
+                ));
+                self.names.push(folder.to_owned());
+                self.whole.push(folder.to_owned());
+            }
             _ => {
                 let config = reading::text(&folder.join("config"));
                 let storage = gitconfig::values(&config, "extensions", "refstorage").pop();

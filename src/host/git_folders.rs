@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
 use crate::escape::{for_terminal, shell_line};
-use crate::host::{reading, without_dots};
+use crate::host::{gitconfig, reading, without_dots};
 use crate::sandbox::catalogue;
 
 /// Whether `folder` is what a git folder keeps for a linked worktree.
@@ -120,4 +120,14 @@ pub(super) fn misled(commondir: &Path) -> UserError {
         "`{shown}` leads git to the settings of another folder, which git itself never does there"
     ))
     .hint(format!("look at what it says; no repository needs it: {}", for_terminal(remove)))
+}
+
+/// What is said of a clone that has not all objects yet.
+pub(super) fn note_of_partial(config: &str) -> Option<String> {
+    let is_promised = gitconfig::is_true(config, "remote", "promisor");
+    is_promised.then(|| {
+        "git is a partial clone here: what it has not fetched yet it gets inside only from a remote that asks for no \
+         login and is no folder"
+            .to_owned()
+    })
 }

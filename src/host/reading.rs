@@ -47,6 +47,11 @@ pub(super) fn closed_folder(folder: &Path) -> Option<PathBuf> {
     closed(folder, &error.into())
 }
 
+/// Whether we may make files in `folder`.
+pub(super) fn may_write(folder: &Path) -> bool {
+    nix::unistd::access(folder, nix::unistd::AccessFlags::W_OK).is_ok()
+}
+
 /// The beginning of a file, at most `most` bytes of it.
 pub(super) fn head(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     // Without a place to begin with it is read by 32 bytes, by 64, and so on.

@@ -8,6 +8,8 @@ mod etc;
 mod failing;
 /// Repositories in all their layouts.
 mod git;
+/// Clones and repositories of other kinds.
+mod git_kinds;
 /// Many submodules, worktrees and guards.
 mod git_many;
 /// What git's settings, its variables and its folders name elsewhere.

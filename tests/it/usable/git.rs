@@ -1,7 +1,7 @@
 //! Repositories in all their layouts.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use crate::support::{TestEnv, Trial, is_root, skipped};
@@ -210,6 +210,33 @@ fn u44_somebody_elses_project_is_no_surprise() {
     let outside = env.try_git(&env.project(), &["status"]).status == Some(0);
     let inside = Trial::new(&env, &["--sandbox"]);
     assert_eq!(inside.run("git status").allowed, outside);
+}
+
+/// A read-only disk for root, a closed folder for others.
+#[test]
+fn y14_a_git_folder_that_can_not_be_written_is_read_only_inside() {
+    let mut env = TestEnv::without_server();
+    env.require_bwrap();
+    let git = env.project().join(".git");
+    env.repository(&env.project());
+    match is_root() {
+        true => {
+            env.mount_by(
+                "g=\"$2\"/project/.git; mount --bind $g $g && mount -o remount,ro,bind $g",
+            );
+        }
+        false => fs::set_permissions(&git, fs::Permissions::from_mode(0o555)).unwrap(),
+    }
+    env.start_server();
+    let inside = Trial::new(&env, &["--sandbox"]);
+    assert!(inside.shown().contains("read-only inside, as it is for you"), "{}", inside.shown());
+    inside.allows("git log && git status && echo x >>f");
+    inside.denies("git commit -qam no");
+    inside.denies("chmod 755 .git && echo x >.git/new");
+    inside.end();
+    let marks = fs::metadata(git.join("commondir"));
+    fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(marks.is_err());
 }
 
 #[test]
