@@ -63,12 +63,18 @@ pub(crate) fn look_up(
 /// In every folder that the paths mean: how that of a project is spelt there has changed between versions, and ids
 /// are unique.
 fn find(root: &Root, kind: &Transcripts, conversation: &str) -> io::Result<Transcript> {
-    let mut best = Transcript::Absent;
+    // One, or a few; an agent may have left any number, each to be read from end to end.
+    const MOST: usize = 50;
+    let (mut best, mut seen) = (Transcript::Absent, 0);
     for path in kind.paths_of(conversation) {
         let present = walk::files(root, &path, &mut |found| {
             let Some(file) = opened(found)? else {
                 return Ok(false);
             };
+            seen += 1;
+            if seen > MOST {
+                return Err(io::ErrorKind::QuotaExceeded.into());
+            }
             best = Transcript::Stub;
             Ok(kind.resumable.is_empty() || reading::holds(file, kind.resumable.as_bytes())?)
         })?;

@@ -233,3 +233,23 @@ fn x38_what_an_agent_says_that_it_does_is_read_to_a_limit() {
         assert_eq!(output.status, Some(0), "{output}");
     }
 }
+
+#[test]
+fn x38_any_number_of_transcripts_with_one_id_holds_no_resume_up() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let inside = Trial::new(&env, &["--sandbox"]);
+    let known = env.session(&inside.id)["conversation_id"].as_str().unwrap().to_owned();
+    inside.end();
+    for number in 0..20_000 {
+        let folder = env.own(&inside.id).join("claude/projects").join(number.to_string());
+        fs::create_dir_all(&folder).unwrap();
+        let file = fs::File::create(folder.join(format!("{known}.jsonl"))).unwrap();
+        file.set_len(15 << 20).unwrap();
+    }
+    env.run(&["resume", "-d", &inside.id]).ok_with_words();
+    let screen = env.wait_screen(&inside.id, "FAKE-READY");
+    // The control: there was something to look into, and the harness itself was asked.
+    assert!(screen.contains("No conversation found"), "{screen}");
+    inside.end();
+}
