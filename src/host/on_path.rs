@@ -1,6 +1,7 @@
 //! The folders of PATH: the agent has the programs that the user has, or the user is told which are lost.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,9 @@ const LED: &str = "a symlink leads there from where an agent has worked";
 const PRIVATE: &str = "it leads to where nothing is shown";
 
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+
+/// Snaps need a setuid program, which no sandbox has.
+const SNAPS: [&str; 2] = ["/snap", "/var/lib/snapd"];
 
 /// What is asked about a path.
 pub(super) struct Asked<'a> {
@@ -54,6 +58,7 @@ pub(super) fn add(host: &Host, asked: &Asked<'_>, binds: &mut Vec<Bind>) -> Lost
     for folder in folders {
         match asked.folder(&folder, binds) {
             Ok(found) => listed.extend(found),
+            Err(_) if runs_nowhere(&folder, host.var("WSL_DISTRO_NAME").is_some()) => {}
             Err(why) if holds_something(&folder) => lost.0.push((folder, why)),
             Err(_) => {}
         }
@@ -68,6 +73,14 @@ pub(super) fn add(host: &Host, asked: &Asked<'_>, binds: &mut Vec<Bind>) -> Lost
 fn named(host: &Host) -> impl Iterator<Item = PathBuf> + '_ {
     let path = host.var("PATH").unwrap_or_default();
     std::env::split_paths(path).filter(|folder| folder.is_absolute())
+}
+
+/// Whether nothing in `folder` could run inside: that is no news at each start. Windows' disks are below /mnt.
+fn runs_nowhere(folder: &Path, is_wsl: bool) -> bool {
+    let is_disk =
+        |name: &OsStr| name.len() == 1 && name.as_encoded_bytes()[0].is_ascii_alphabetic();
+    let mnt = folder.strip_prefix("/mnt").ok().and_then(|below| below.iter().next());
+    SNAPS.iter().any(|snaps| folder.starts_with(snaps)) || is_wsl && mnt.is_some_and(is_disk)
 }
 
 fn holds_something(folder: &Path) -> bool {
@@ -162,5 +175,26 @@ impl Asked<'_> {
             binds.push(Origin::Program.read_only(end));
         }
         self.make_links(way, binds);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_which_nothing_could_run_are_known() {
+        for (folder, here, in_wsl) in [
+            ("/snap/bin", true, true),
+            ("/var/lib/snapd/snap/bin", true, true),
+            ("/snapshots/bin", false, false),
+            ("/mnt/c/Windows/system32", false, true),
+            ("/mnt/data/bin", false, false),
+            ("/mnt", false, false),
+            ("/data/c/bin", false, false),
+        ] {
+            let found = [false, true].map(|is_wsl| runs_nowhere(Path::new(folder), is_wsl));
+            assert_eq!(found, [here, in_wsl], "{folder}");
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::tools::{install, link};
-use crate::support::{TestEnv, Trial};
+use crate::support::{TestEnv, Trial, is_root, skipped};
 
 /// How something is installed, all below the home folder. The program is called `t-NAME`, for which `@` stands.
 struct Layout {
@@ -149,6 +149,24 @@ fn y08_what_is_lost_of_path_is_told_in_one_line() {
     set_path(&mut env, &["home"]);
     assert!(said_by_new(&env).0.contains("home` (it is the home folder)\n"));
     assert!(env.run(&["show", &id]).stdout.contains("of PATH not inside"));
+}
+
+/// As WSL puts Windows' own folders on PATH.
+#[test]
+fn y08_what_could_not_run_inside_is_told_at_no_start() {
+    if !is_root() {
+        return skipped("Y08", "only root can make /mnt");
+    }
+    let mut env = TestEnv::without_server();
+    env.require_bwrap();
+    env.mount_by(
+        "mount -t tmpfs t /mnt && mkdir -p /mnt/c/Windows && touch /mnt/c/Windows/cmd.exe",
+    );
+    set_path(&mut env, &["/mnt/c/Windows"]);
+    env.start_server();
+    assert!(said_by_new(&env).0.contains("`/mnt/c/Windows` (neither"));
+    env.set("WSL_DISTRO_NAME", "Debian");
+    assert!(!said_by_new(&env).0.contains("/mnt/c/Windows"));
 }
 
 #[test]
