@@ -138,7 +138,7 @@ pub(crate) fn is_visible_inside(host: &Host, program: &Path) -> bool {
     };
     let facts = sandbox_facts(host, &home, PathBuf::new(), &System::look_up(), true);
     facts.shows(&real)
-        || tools::roots_below(&home, &tools::standing(&home))
+        || tools::roots_below(&home, &tools::standing(host, &home))
             .iter()
             .any(|root| real.starts_with(root))
         || executable::binds(host, &home, program, &workplaces, &|path| facts.shows(path))
@@ -165,7 +165,7 @@ fn side(
     let cwd = &session.cwd;
     let facts = sandbox_facts(host, &home, bwrap, &wanted.system, policy.net);
     let shown = |path: &Path| path.starts_with(cwd) || facts.shows(path);
-    let standing = tools::standing(&home);
+    let standing = tools::standing(host, &home);
     let around = surroundings(host, &home, &standing, &wanted.tmux_sockets)?;
     let state = state::look_up(host, &home, wanted.harness, session, &around, workplaces)?;
     let mut side = SandboxSide {
@@ -186,9 +186,10 @@ fn side(
     home::show_certificates(host, &home, workplaces, &shown, &mut side);
     home::show_caches(host, &home, session, workplaces, &mut side)?;
     users::show(host, session, &mut side)?;
-    let mut tools = tools::look_up(host, &home, &standing, cwd, workplaces, &shown);
-    side.binds.append(&mut tools.binds);
-    side.notes.append(&mut tools.notes);
+    let tools = tools::look_up(host, &home, &standing, cwd, workplaces, &shown);
+    side.relocated.extend(tools.variables);
+    side.binds.extend(tools.binds);
+    side.notes.extend(tools.notes);
     home::hide(host, session, &tools.tokens, &mut side)?;
     if let Some(program) = program {
         side.binds.extend(executable::binds(host, &home, program, workplaces, &shown));
@@ -196,8 +197,7 @@ fn side(
     side.binds.extend(state.binds.iter().cloned());
     let named = named_commands::look_up(host, &home, wanted.harness, workplaces, &shown);
     side.binds.extend(named.binds);
-    side.notes.extend(named.notes);
-    side.notes.extend(state.notes);
+    side.notes.extend(named.notes.into_iter().chain(state.notes));
     side.kinds = project::kinds(&side.binds);
     Ok(side)
 }
@@ -242,7 +242,7 @@ fn login_note(host: &Host, harness: &Harness) -> Option<String> {
 /// Whether a sandboxed session may have `cwd` as its folder. One that may not is no project that an agent writes in.
 pub(crate) fn ensure_may_be_sandboxed(host: &Host, cwd: &Path) -> Result<(), UserError> {
     let home = host.home()?;
-    refusal::check_cwd(cwd, &surroundings(host, &home, &tools::standing(&home), &[])?)
+    refusal::check_cwd(cwd, &surroundings(host, &home, &tools::standing(host, &home), &[])?)
 }
 
 fn surroundings(

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use crate::escape::for_terminal;
 use crate::host::on_path::{self, Asked};
-use crate::host::{Host, Workplaces, gitconfig, home, links, reading};
+use crate::host::{Host, Workplaces, gitconfig, home, links, reading, without_dots};
+use crate::sandbox::environment::Variables;
+use crate::sandbox::refusal::{holds_credentials, holds_private};
 use crate::sandbox::{Bind, Origin, roots};
 
 /// What is shown of the user's tools.
@@ -17,6 +19,8 @@ pub(super) struct Tools {
     pub(super) binds: Vec<Bind>,
     /// Files and folders in them that hold tokens.
     pub(super) tokens: Vec<PathBuf>,
+    /// By which managers, and programs, find what is installed.
+    pub(super) variables: Variables,
     pub(super) notes: Vec<String>,
 }
 
@@ -36,10 +40,27 @@ fn possible<'n>(
     })
 }
 
-/// Those of the table that stand there, be it as a symlink to nothing.
-pub(super) fn standing(home: &Path) -> Vec<PathBuf> {
+/// Those of the table that stand there, be it as a symlink to nothing, and those that the user's variables name.
+pub(super) fn standing(host: &Host, home: &Path) -> Vec<PathBuf> {
     let folders = possible(home, roots::TOOLS.iter().copied()).map(|name| home.join(name));
-    folders.filter(|folder| super::is_there(folder)).collect()
+    let moved = moved(host, home).map(|(folder, _)| folder);
+    folders.filter(|folder| super::is_there(folder)).chain(moved).collect()
+}
+
+/// The folders below the home folder that variables of managers name, each with its usual name.
+fn moved(host: &Host, home: &Path) -> impl Iterator<Item = (PathBuf, &'static str)> {
+    let is_tools = move |folder: &Path| {
+        folder.starts_with(home)
+            && folder == without_dots(folder)
+            && folder.is_dir()
+            && !holds_private(folder, home)
+            && !holds_credentials(folder, home)
+    };
+    let named = roots::MOVED.iter().filter_map(|(variable, usual)| {
+        Some((PathBuf::from(host.var(variable)?), *usual))
+            .filter(|(folder, _)| *folder != home.join(usual))
+    });
+    named.filter(move |(folder, _)| is_tools(folder))
 }
 
 /// The folders of the table that exist, canonical: none of them is a project.
@@ -76,6 +97,7 @@ pub(super) fn look_up(
         if let Some(way) = workplaces.way(folder)
             && way.is_there
             && !is_own(&way.end)
+            && !workplaces.hold(&way.end)
         {
             let end = way.end.clone();
             tools.binds.extend(way.made_anew(Origin::Tool).filter(|link| !shown(link.dest())));
@@ -86,7 +108,8 @@ pub(super) fn look_up(
     tools.show_selections(home, project, workplaces, shown);
     let lost = on_path::add(host, &Asked { home, project, workplaces, shown }, &mut tools.binds);
     tools.notes.extend(lost.note());
-    tools.find_tokens(home);
+    tools.pass_variables(host, shown);
+    tools.find_tokens(host, home);
     tools
 }
 
@@ -94,6 +117,18 @@ impl Tools {
     fn show(&mut self, folder: PathBuf, shown: &dyn Fn(&Path) -> bool) {
         if !shown(&folder) {
             self.binds.push(Origin::Tool.read_only(folder));
+        }
+    }
+
+    /// Those that lead to what is visible inside.
+    fn pass_variables(&mut self, host: &Host, shown: &dyn Fn(&Path) -> bool) {
+        let names = roots::MOVED.iter().map(|(name, _)| name).chain(roots::NAMED);
+        for (name, value) in names.filter_map(|name| Some((name, host.var(name)?))) {
+            let folder = Path::new(value);
+            let is_below = |bind: &Bind| folder.starts_with(bind.dest());
+            if folder.is_absolute() && (shown(folder) || self.binds.iter().any(is_below)) {
+                self.variables.insert(name.into(), value.to_owned());
+            }
         }
     }
 
@@ -143,7 +178,7 @@ impl Tools {
     }
 
     /// By name, right in each folder, and in those of versions.
-    fn find_tokens(&mut self, home: &Path) {
+    fn find_tokens(&mut self, host: &Host, home: &Path) {
         let folders: Vec<PathBuf> =
             self.binds.iter().filter_map(Bind::source).map(Path::to_owned).collect();
         for folder in &folders {
@@ -152,8 +187,12 @@ impl Tools {
             }
         }
         for (folder, name) in roots::TOKENS_OF_VERSIONS {
-            let versions = fs::read_dir(home.join(folder)).into_iter().flatten().flatten();
-            for version in versions {
+            let of_moved = |(moved, usual): (PathBuf, &str)| {
+                Some(moved.join(Path::new(folder).strip_prefix(usual).ok()?))
+            };
+            let folders = moved(host, home).filter_map(of_moved).chain([home.join(folder)]);
+            let versions = folders.filter_map(|folder| fs::read_dir(folder).ok());
+            for version in versions.flatten().flatten() {
                 for token in roots::TOKENS.iter().chain([name]) {
                     self.hide(home, &version.path().join(token));
                 }

@@ -125,6 +125,22 @@ pub(crate) const TOOLS: &[&str] = &[
     "bin",
 ];
 
+/// Variables that name the folder of a manager, and what it is called without them. It is shown where it lies below the
+/// home folder.
+pub(crate) const MOVED: &[(&str, &str)] = &[
+    ("ASDF_DATA_DIR", ".asdf"),
+    ("GOENV_ROOT", ".goenv"),
+    ("NODENV_ROOT", ".nodenv"),
+    ("PROTO_HOME", ".proto"),
+    ("PYENV_ROOT", ".pyenv"),
+    ("RBENV_ROOT", ".rbenv"),
+    ("RUSTUP_HOME", ".rustup"),
+    ("VOLTA_HOME", ".volta"),
+];
+
+/// Variables that name an installation, and go along where it is visible inside.
+pub(crate) const NAMED: &[&str] = &["DOTNET_ROOT", "GOROOT", "JAVA_HOME"];
+
 /// What stands beside `bin` in an installation, wherever that is: whoever has its `bin` on PATH needs the rest.
 pub(crate) const INSTALLATIONS: &[&str] = &[
     "pyvenv.cfg",

@@ -66,14 +66,64 @@ const LAYOUTS: &[Layout] = &[
     layout("opam", [".opam/default/bin", ".opam/default/bin/@", ".opam/default/lib/x"], &[]),
     layout("krew", [".krew/bin", ".krew/store/a/@", ".krew/store/a/x"], &[(".krew/bin/@", "../store/a/@")]),
     layout("venv", ["env/bin", "env/bin/@", "env/pyvenv.cfg"], &[]),
+    // Moved by variables.
+    layout("nvm-moved", [".config/nvm/versions/node/v22/bin", ".config/nvm/versions/node/v22/lib/node_modules/a/@", ".config/nvm/versions/node/v22/lib/x"],
+        &[(".config/nvm/versions/node/v22/bin/@", "../lib/node_modules/a/@")]),
+    layout("fnm-moved", ["run/fnm_multishells/3_4/bin", ".fnm/node-versions/v22/installation/bin/@", ".fnm/node-versions/v22/installation/lib/x"],
+        &[("run/fnm_multishells/3_4", "~/.fnm/node-versions/v22/installation")]),
+    layout("volta-moved", [".local/share/volta/bin", ".local/share/volta/tools/image/x/1/bin/@", ".local/share/volta/tools/image/x/1/x"],
+        &[(".local/share/volta/bin/@", "../tools/image/x/1/bin/@")]),
+    layout("cargo-moved", [".local/share/cargo/bin", ".local/share/cargo/bin/@", ".local/share/rustup/toolchains/stable/lib/x"], &[]),
+    layout("go-moved", [".local/share/go/bin", ".local/share/go/bin/@", ".local/share/go/bin/@"], &[]),
+    layout("pyenv-moved", ["opt/pyenv/shims", "opt/pyenv/shims/@", "opt/pyenv/versions/3.13/lib/x"], &[]),
+    layout("pipx-older", [".local/bin", ".local/pipx/venvs/a/bin/@", ".local/pipx/venvs/a/lib/x"], &[(".local/bin/@", "~/.local/pipx/venvs/a/bin/@")]),
+    layout("asdf-moved", [".local/share/asdf/shims", ".local/share/asdf/shims/@", ".local/share/asdf/installs/x"], &[]),
+    layout("rbenv-moved", [".local/share/rbenv/shims", ".local/share/rbenv/shims/@", ".local/share/rbenv/versions/x"], &[]),
+    layout("sdkman-moved", [".local/share/sdkman/candidates/java/current/bin", ".local/share/sdkman/candidates/java/21/bin/@", ".local/share/sdkman/candidates/java/21/lib/jvm.cfg"],
+        &[(".local/share/sdkman/candidates/java/current", "~/.local/share/sdkman/candidates/java/21")]),
     layout("plain", ["scripts", "scripts/@", "scripts/@"], &[]),
     layout("linked", ["tools/current", "tools/1/@", "tools/1/x"], &[("tools/current", "1")]),
 ];
+
+/// What moves some of them, below the home folder.
+const VARIABLES: &[(&str, &str)] = &[
+    ("ASDF_DATA_DIR", ".local/share/asdf"),
+    ("JAVA_HOME", ".local/share/sdkman/candidates/java/current"),
+    ("PYENV_ROOT", "opt/pyenv"),
+    ("RBENV_ROOT", ".local/share/rbenv"),
+    ("RUSTUP_HOME", ".local/share/rustup"),
+    ("VOLTA_HOME", ".local/share/volta"),
+];
+
+#[test]
+fn y08_what_a_variable_names_is_shown_only_where_it_may_be() {
+    let mut env = TestEnv::new();
+    env.require_bwrap();
+    install(&env, "volta/tools/image/node/22/etc/npmrc", "//host/:_authToken=CANARY\n");
+    install(&env, "volta/tools/image/node/22/bin/node", "");
+    install(&env, ".ssh/id", "CANARY");
+    install(&env, "work/.mozilla/x", "CANARY");
+    for (name, folder) in [("VOLTA_HOME", "volta"), ("PYENV_ROOT", ""), ("RBENV_ROOT", ".ssh")] {
+        env.set(name, env.home().join(folder));
+    }
+    env.set("GOENV_ROOT", "/dev/shm");
+    env.set("JAVA_HOME", "/dev/shm");
+    let inside = Trial::new(&env, &["--sandbox"]);
+    inside.allows("cat $VOLTA_HOME/tools/image/node/22/bin/node");
+    inside.denies("grep CANARY ~/volta/tools/image/node/22/etc/npmrc");
+    inside.denies("ls ~/.ssh");
+    inside.denies("ls ~/work");
+    inside.denies("printenv PYENV_ROOT RBENV_ROOT GOENV_ROOT JAVA_HOME");
+    inside.denies("touch ~/volta/x");
+}
 
 #[test]
 fn y08_the_programs_of_path_run_inside() {
     let mut env = TestEnv::new();
     env.require_bwrap();
+    for (name, folder) in VARIABLES {
+        env.set(name, env.home().join(folder));
+    }
     let mut path = Vec::new();
     for layout in LAYOUTS {
         let program = format!("t-{}", layout.name);
@@ -94,6 +144,11 @@ fn y08_the_programs_of_path_run_inside() {
         let trial = Trial::new(&env, &[sandbox]);
         let names = LAYOUTS.iter().map(|layout| layout.name).collect::<Vec<_>>().join(" ");
         let act = format!("for n in {names}; do echo $n $(command -v t-$n; t-$n 2>&1); done");
+        if sandbox == "--sandbox" {
+            for (name, folder) in VARIABLES {
+                trial.allows(&format!("test ${name} = ~/{folder}"));
+            }
+        }
         trial.allows(&act)
     });
     let lost: Vec<_> = said[0].lines().zip(said[1].lines()).filter(|(a, b)| a != b).collect();
