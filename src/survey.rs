@@ -3,6 +3,7 @@
 mod similar;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -27,6 +28,8 @@ pub(crate) struct Survey {
     /// What their harnesses say of themselves.
     said: BTreeMap<SessionId, Activity>,
     listings: BTreeMap<PathBuf, Result<Listing, Error>>,
+    /// The socket of the caller's tmux server.
+    here: PathBuf,
 }
 
 impl Survey {
@@ -59,7 +62,7 @@ impl Survey {
                 (socket, listing)
             })
             .collect();
-        Ok(Self { held, said, listings })
+        Ok(Self { held, said, listings, here: context.tmux().socket_path().to_owned() })
     }
 
     /// The state of one of the sessions.
@@ -100,6 +103,12 @@ impl Survey {
     /// The pane of one of the sessions: that in which it runs, else one that is marked as its own.
     pub(crate) fn pane(&self, session: &Session) -> Option<&Pane> {
         self.running_pane(session).or_else(|| self.listing(session)?.of_session(&session.id))
+    }
+
+    /// What the tmux server is called that one of the sessions has a pane on, where it is not the caller's.
+    pub(crate) fn server_elsewhere<'a>(&self, session: &'a Session) -> Option<&'a OsStr> {
+        let socket = session.socket.as_ref().filter(|socket| **socket != self.here)?;
+        self.pane(session).and_then(|_| socket.file_name())
     }
 
     /// The pane in which one of the sessions runs, once its `exec` has said who it is.

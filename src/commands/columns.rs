@@ -87,6 +87,10 @@ impl Column {
     fn cell(self, seen: &Seen) -> String {
         let (session, survey) = (seen.session, seen.survey);
         let activity = || survey.activity(session).map(Activity::as_str);
+        let place = || match survey.server_elsewhere(session) {
+            Some(server) => format!(" on {}", for_terminal(server)),
+            None => String::new(),
+        };
         match self {
             Self::Id => session.id.as_str().chars().take(seen.id_length).collect(),
             Self::Name if seen.is_cut => words::short(&session.name),
@@ -96,12 +100,12 @@ impl Column {
             Self::State => {
                 let word = words::state_in_colour(session, survey.state(session));
                 let has_changed = !session.report.is_empty() || survey.is_untold(session);
-                word + if has_changed { " !" } else { "" }
+                word + &place() + if has_changed { " !" } else { "" }
             }
             Self::Activity => activity().unwrap_or("-").to_owned(),
             Self::Doing => match activity() {
-                Some(activity) => activity.to_owned(),
-                None => words::state(session, survey.state(session)),
+                Some(activity) => activity.to_owned() + &place(),
+                None => words::state(session, survey.state(session)) + &place(),
             },
             Self::Sandbox => words::sandbox_word(&session.sandbox).to_owned(),
             Self::Age => words::age(session.created_at, seen.now),

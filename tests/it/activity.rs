@@ -1,8 +1,10 @@
 //! What a running harness shows of what it is doing.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
-use crate::support::TestEnv;
+use crate::support::{TestEnv, binary};
 
 /// Waits until `list --json` tells `activity`, and gives the line of `list`.
 #[track_caller]
@@ -103,4 +105,21 @@ fn a_title_begins_no_line_of_its_own() {
     env.run(&["delete", "--force", &id]).ok_with_words();
     let left = env.tmux(&["list-panes", "-a", "-F", "#{pane_id}"]);
     assert_eq!(left, other, "the pane of somebody else is there");
+}
+
+#[test]
+fn z06_the_lists_say_that_a_session_runs_on_another_server() {
+    let env = TestEnv::new();
+    let id = env.ready(&[]);
+    let list_of = |socket: &Path| {
+        let mut list = env.command(binary());
+        list.arg("-S").arg(socket).arg("list");
+        env.finish(list).ok()
+    };
+    let there = format!("running on {}", env.socket().file_name().unwrap().to_str().unwrap());
+    assert!(list_of(&env.path("s2")).contains(&there));
+    // The control: on its own server, and once it has no pane any more.
+    assert!(!list_of(&env.socket()).contains(" on "));
+    env.run(&["stop", &id]).ok_with_words();
+    assert!(!list_of(&env.path("s2")).contains(" on "));
 }
