@@ -34,8 +34,15 @@ const WRITTEN: &[(&str, &str)] = &[
     ("PNPM_HOME", ".cache/pnpm-home"),
 ];
 
-/// pnpm takes no other store for a node_modules that was made from this one.
-const PNPM_STORE: &str = ".local/share/pnpm/store";
+/// What managers write all the same in their folders, where it stands. pnpm takes no other store for a node_modules that
+/// was made from this one; pipx up to 1.2 starts with no other log.
+const WRITTEN_THERE: &[(&str, &str)] = &[
+    (PNPM, ".local/share/pnpm/store"),
+    ("pipx-logs", ".local/pipx/logs"),
+    ("pipx-cache", ".local/pipx/.cache"),
+];
+
+const PNPM: &str = "pnpm";
 
 /// Git's own configuration with the files that it names: without it the identity is gone, and ignored
 /// secrets get staged. Its folder also holds `credentials`, so the files are named one by one.
@@ -201,15 +208,18 @@ pub(super) fn show_caches(
     let own = canonical_as_far_as_it_exists(&host.cache_folder()?.join(session.id.as_str()));
     let mut parts: Vec<(&str, PathBuf)> =
         CACHES.iter().map(|(part, dest)| (*part, home.join(dest))).collect();
-    let store = workplaces.real(&home.join(PNPM_STORE)).filter(|store| store.is_dir());
-    let store = store.filter(|store| store.starts_with(home));
+    let there = WRITTEN_THERE.iter().filter_map(|(part, folder)| {
+        let folder = workplaces.real(&home.join(folder))?;
+        (folder.is_dir() && folder.starts_with(home)).then_some((*part, folder))
+    });
+    let there = Vec::from_iter(there);
+    let has_store = there.iter().any(|(part, _)| *part == PNPM);
     let written = WRITTEN.iter().filter(|(name, _)| {
-        !session.env_names.iter().any(|asked| asked == name)
-            && (*name != "PNPM_HOME" || store.is_none())
+        !session.env_names.iter().any(|asked| asked == name) && (*name != "PNPM_HOME" || !has_store)
     });
     let written = written.map(|(name, folder)| ((*name).into(), home.join(folder).into()));
     side.relocated.extend(written);
-    parts.extend(store.map(|store| ("pnpm", store)));
+    parts.extend(there);
     for (part, dest) in parts {
         let source = own.join(part);
         side.create.push(Creation::Folder(source.clone()));

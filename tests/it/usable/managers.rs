@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::tools::{install, link};
-use crate::support::{TestEnv, Trial, skipped};
+use crate::support::{TestEnv, Trial, has_tools, skipped};
 
 /// Shims and the links to them: path below the home folder, and text or target.
 const FILES: &[(&str, &str)] = &[
@@ -198,6 +198,28 @@ fn y13_pnpm_has_a_store_to_write() {
     env.run(&["resume", "-d", "--fresh", &inside.id]).ok_with_words();
     env.wait_screen(&inside.id, "FAKE-READY");
     assert!(env.try_inside(&inside.id, "kept", "ls ~/.local/share/pnpm/store/v10/new").0);
+}
+
+#[test]
+fn y13_the_real_pipx_lists_and_runs() {
+    if !has_tools("Y13", &["pipx"]) {
+        return;
+    }
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let mut list = env.command("pipx");
+    list.arg("list");
+    env.finish(list).ok_with_words();
+    install(&env, ".local/pipx/.cache/of-the-host", "");
+    install(&env, ".local/pipx/logs/of-the-host", "");
+    let inside = Trial::new(&env, &["--sandbox"]);
+    inside.allows("pipx list");
+    for folder in ["logs", ".cache"] {
+        inside.denies(&format!("ls ~/.local/pipx/{folder}/of-the-host"));
+        inside.allows(&format!("touch ~/.local/pipx/{folder}/new"));
+        assert!(!env.home().join(".local/pipx").join(folder).join("new").exists());
+    }
+    inside.denies("touch ~/.local/pipx/new");
 }
 
 #[test]
