@@ -123,13 +123,16 @@ pub(crate) fn sandboxed(caller: &Variables, rule: &Rule<'_>) -> Variables {
         .filter(|(name, _)| passes(name, rule))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
-    // Without keys inside, every commit of a user who signs would fail.
+    // Without keys inside, every commit of a user who signs would fail; and other worktrees, which are not seen inside,
+    // are not gone.
     for (name, value) in [
-        ("GIT_CONFIG_COUNT", "2"),
+        ("GIT_CONFIG_COUNT", "3"),
         ("GIT_CONFIG_KEY_0", "commit.gpgsign"),
         ("GIT_CONFIG_VALUE_0", "false"),
         ("GIT_CONFIG_KEY_1", "tag.gpgsign"),
         ("GIT_CONFIG_VALUE_1", "false"),
+        ("GIT_CONFIG_KEY_2", "gc.worktreePruneExpire"),
+        ("GIT_CONFIG_VALUE_2", "never"),
     ] {
         passed.insert(name.into(), value.into());
     }

@@ -59,6 +59,23 @@ fn u05_a_linked_worktree_works() {
     works_all_day(&env, &linked);
 }
 
+/// Inside they seem to be gone, and git's own maintenance removes what it keeps of those.
+#[test]
+fn u05_other_worktrees_outlive_gits_maintenance() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let (main, linked) = env.linked_worktree("linked");
+    let mut old = env.command("touch");
+    old.args(["-d", "1 year ago"]).arg(main.join(".git/worktrees/linked/index"));
+    env.finish(old).ok_with_words();
+    let before = listing(&main.join(".git/worktrees"));
+    let inside = Trial::of("claude", &env, &main, &["--sandbox"]);
+    assert_eq!(inside.allows("git gc -q 2>&1"), "");
+    inside.end();
+    assert_eq!(listing(&main.join(".git/worktrees")), before);
+    env.git(&linked, &["status"]);
+}
+
 #[test]
 fn u05_a_folder_in_a_linked_worktree_works() {
     let env = TestEnv::new();
