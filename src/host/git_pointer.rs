@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::host::git_folders::{is_git_shaped, is_repository};
 use crate::host::{gitconfig, reading};
+use crate::sandbox::guard;
 
 /// Where a believed `.git` file leads.
 pub(super) struct Pointer {
@@ -28,7 +29,11 @@ pub(super) fn pointed_at(project: &Path, dot: &Path) -> Result<Pointer, &'static
             false => Err("leads to what is no repository"),
         };
     }
-    if let Some((named, common)) = path_in(&folder.join("commondir"), b"", &folder) {
+    let commondir = folder.join(guard::MARKED);
+    // Not the mark of another session, in the repository around.
+    if reading::text(&commondir) != guard::MARK
+        && let Some((named, common)) = path_in(&commondir, b"", &folder)
+    {
         named_paths.push(named);
         let back = path_in(&folder.join("gitdir"), b"", &folder).map(|(_, back)| back);
         let at_home = folder.parent() == Some(common.join("worktrees").as_path());

@@ -121,6 +121,23 @@ fn u05_a_submodule_works() {
     works_all_day(&env, &project.join("m"));
 }
 
+/// Of a linked worktree as well, and while a session runs in the repository around.
+#[test]
+fn u05_a_submodule_works_beside_a_session_around_it() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let (project, linked) = (env.project(), env.path("linked"));
+    env.repository_with_submodule(&project);
+    env.git(&project, &["worktree", "add", "-q", linked.to_str().unwrap()]);
+    env.git(&linked, &["submodule", "-q", "update", "--init"]);
+    for around in [&project, &linked] {
+        let above = Trial::of("claude", &env, around, &["--sandbox"]);
+        works_all_day(&env, &around.join("m"));
+        above.allows("git status");
+        above.end();
+    }
+}
+
 #[test]
 fn u05_pointers_through_a_symlink_work() {
     let env = TestEnv::new();
