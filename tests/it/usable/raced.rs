@@ -1,6 +1,7 @@
 //! Starts next to what the host's own programs write in the project.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Stdio};
 use std::time::Instant;
@@ -102,13 +103,16 @@ fn y02_what_is_replaced_all_the_time_stops_no_start_and_is_told() {
         return;
     }
     raced(&env);
+    let number = || fs::metadata(env.project().join(".mcp.json")).map(|meta| meta.ino()).ok();
+    let before = number();
     let writer = Writer::of(&env, RESTLESS);
+    env.wait_until("the writer", || (number()? != before?).then_some(()));
     let script = "echo x >>.claude/settings.json; echo x >>.git/config; echo over; read word";
     let id = env.new_session(&["--harness", "generic", "--sandbox", "--", "sh", "-c", script]);
-    let screen = env.wait_screen(&id, "over");
-    drop(writer);
+    env.wait_screen(&id, "over");
     // At the start, or right after it where the machine was busy and the writer not.
-    assert!(screen.contains("can be written inside"), "{screen}");
+    let screen = env.wait_screen(&id, "can be written inside");
+    drop(writer);
     // All else is guarded as ever.
     assert_eq!(screen.matches("Read-only file system").count(), 2, "{screen}");
     let shown = env.run(&["show", &id]).ok();
