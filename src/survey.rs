@@ -62,7 +62,7 @@ impl Survey {
                 (socket, listing)
             })
             .collect();
-        Ok(Self { held, said, listings, here: context.tmux().socket_path().to_owned() })
+        Ok(Self { held, said, listings, here: context.socket().path().to_owned() })
     }
 
     /// The state of one of the sessions.
