@@ -1,6 +1,8 @@
 //! `hqt-tmux new`: start a session.
 
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 
@@ -51,22 +53,49 @@ pub(crate) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<Exi
     }
     let store = context.store()?;
     let session = store.insert(&session, is_chosen)?;
-    let pane = match start(context, &store, &session) {
-        Ok(pane) => pane,
-        Err(error) => {
-            store.delete(&session.id)?;
-            lock::remove(&context.state_folder()?, &session.id)?;
-            return Err(error);
-        }
-    };
+    let pane = start(context, &store, &session)?;
     report(context, &store, &session.id, arguments.json)?;
-    if !arguments.detach {
-        opening::show(context, &tmux, &pane)?;
+    if arguments.detach {
+        return ensure_alive(context, &store, &session);
     }
+    opening::show(context, &tmux, &pane)?;
     Ok(ExitCode::Done)
 }
 
+/// Waits a moment for a command that fails at once: nobody looks at its window. A harness that can't do what it is told
+/// takes longer to find out.
+fn ensure_alive(context: &Context, store: &Store, session: &Session) -> anyhow::Result<ExitCode> {
+    const MOMENT: Duration = Duration::from_millis(150);
+    const INTERVAL: Duration = Duration::from_millis(5);
+    let (folder, id) = (context.state_folder()?, &session.id);
+    let is_command = harness::find(&session.harness).is_some_and(Harness::runs_own_command);
+    let deadline = Instant::now() + MOMENT;
+    while lock::is_held(&folder, id)? {
+        if !is_command || Instant::now() > deadline {
+            return Ok(ExitCode::Done);
+        }
+        thread::sleep(INTERVAL);
+    }
+    match store.get(id)? {
+        Some(Session { failed_unseen: true, last_exit: Some(exit), .. }) => {
+            let words = format!("session {id} ended at once with {}", exit.ended);
+            Err(UserError::new(words).hint(format!("see what it said: hqt-tmux show {id}")).into())
+        }
+        _ => Ok(ExitCode::Done),
+    }
+}
+
+/// Runs the session in a new window; one that can't be is forgotten.
 fn start(context: &Context, store: &Store, session: &Session) -> anyhow::Result<String> {
+    let started = try_to_start(context, store, session);
+    if started.is_err() {
+        store.delete(&session.id)?;
+        lock::remove(&context.state_folder()?, &session.id)?;
+    }
+    started
+}
+
+fn try_to_start(context: &Context, store: &Store, session: &Session) -> anyhow::Result<String> {
     let message = Message {
         environment: context.host.env.clone().into_iter().collect(),
         fresh: false,

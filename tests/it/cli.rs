@@ -72,6 +72,29 @@ fn the_harness_may_be_a_word_and_attach_is_resume() {
 }
 
 #[test]
+fn z19_a_command_that_fails_at_once_is_told_by_new() {
+    let env = TestEnv::new();
+    let new = |command: &[&str]| {
+        let mut new = env.hqt(&["new", "-d", "generic", "--cwd"]);
+        new.arg(env.project()).arg("--").args(command);
+        env.finish(new)
+    };
+    for script in ["exit 3", "kill -9 $$"] {
+        let output = new(&["sh", "-c", script]);
+        let id = output.stdout.trim_end();
+        assert_eq!(output.status, Some(1), "{output}");
+        for words in [id, "ended at once with", "hqt-tmux show"] {
+            assert!(output.stderr.contains(words), "{words}: {output}");
+        }
+        assert_eq!(env.session(id)["state"], "dead");
+    }
+    // One that ends well, and one that goes on.
+    for command in [&["true"][..], &["sleep", "60"]] {
+        new(command).ok();
+    }
+}
+
+#[test]
 fn generic_wants_a_command() {
     let env = TestEnv::new();
     let mut command = env.hqt(&["new", "-d", "--harness", "generic", "--cwd"]);

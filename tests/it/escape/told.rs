@@ -121,10 +121,8 @@ fn u49_output_that_a_program_stopped_goes_on_at_the_end() {
     env.require_bwrap();
     let stop =
         "import termios,os; termios.tcflow(os.open('/dev/tty',2),termios.TCOOFF); os._exit(3)";
-    let command = ["new", "-d", "--harness", "generic", "--sandbox", "--cwd"];
-    let mut new = env.hqt(&command);
-    new.arg(env.project()).args(["--", "python3", "-c", stop]);
-    let id = env.finish(new).ok_with_words().trim_end().to_owned();
+    let command = ["--harness", "generic", "--sandbox", "--", "python3", "-c", stop];
+    let id = env.new_session(&command);
     env.wait_state(&id, "dead");
     assert!(env.screen(&id).contains("status 3"), "{}", env.screen(&id));
 }

@@ -252,7 +252,10 @@ impl TestEnv {
     pub(crate) fn new_session_in<S: AsRef<OsStr>>(&self, cwd: &Path, args: &[S]) -> String {
         let mut command = self.hqt(&["new", "-d", "--cwd"]);
         command.arg(cwd).args(args);
-        let stdout = self.finish(command).ok();
+        let output = self.finish(command);
+        // A command that failed at once is told.
+        let has_failed = output.status == Some(1) && output.stderr.contains("ended at once with");
+        let stdout = if has_failed { output.stdout } else { output.ok() };
         let id = stdout.trim_end_matches('\n');
         let well_formed = id.len() == 12 && id.bytes().all(|b| b.is_ascii_hexdigit());
         assert!(well_formed, "not an id alone on a line: {stdout:?}");
