@@ -19,8 +19,9 @@ const WRITERS: &[(&str, &str, &str)] = &[
     (
         "submodule",
         "git",
-        "git -c protocol.file.allow=always submodule --quiet add -f ../other sub \
-         && git rm -qf sub && rm -rf .git/modules/sub && git config --remove-section submodule.sub",
+        "git -c protocol.file.allow=always submodule --quiet add -f ../other sub; added=$?
+         git reset -q --hard; rm -rf sub .gitmodules .git/modules/sub
+         git config --remove-section submodule.sub; test $added = 0",
     ),
     (
         "hooks",
