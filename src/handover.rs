@@ -48,6 +48,8 @@ pub(crate) struct Message {
     pub(crate) conversation: Option<String>,
     /// Another sandbox policy, stored with the start.
     pub(crate) sandbox: Option<NewPolicy>,
+    /// Another folder, stored with the start.
+    pub(crate) cwd: Option<OsString>,
 }
 
 /// A policy as the store has it.

@@ -133,6 +133,15 @@ pub(crate) struct Resume {
     /// Begin a new conversation
     #[arg(long, conflicts_with = "conversation")]
     pub(crate) fresh: bool,
+    /// Where its project is now
+    #[arg(
+        short = 'c',
+        long,
+        value_name = "DIR",
+        value_hint = ValueHint::DirPath,
+        conflicts_with_all = ["all", "here"]
+    )]
+    pub(crate) cwd: Option<PathBuf>,
     /// Resume this conversation of the harness
     #[arg(long, value_name = "ID", value_hint = ValueHint::Other)]
     pub(crate) conversation: Option<String>,

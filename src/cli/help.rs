@@ -29,6 +29,7 @@ Examples:
   hqt-tmux resume --last --net off    the last one, with less network
   hqt-tmux resume --all               after a reboot
   hqt-tmux resume --here fix          in this pane
+  hqt-tmux resume fix -c ~/src/new    its project was moved there
   hqt-tmux resume --no-sandbox fix    out of the sandbox: the words of its
                                       conversation go along, its freedom not";
 

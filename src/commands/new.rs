@@ -101,6 +101,7 @@ fn try_to_start(context: &Context, store: &Store, session: &Session) -> anyhow::
         fresh: false,
         conversation: None,
         sandbox: None,
+        cwd: None,
     };
     match opening::open(context, (store, &context.tmux()), session, &Spot::NewWindow, &message)? {
         Opened::Running(pane) => Ok(pane),

@@ -1,5 +1,7 @@
 //! `hqt-tmux resume`: bring a session back.
 
+use std::path::PathBuf;
+
 use anyhow::{Context as _, bail};
 
 use crate::commands::opening::{Opened, Spot};
@@ -14,7 +16,7 @@ use crate::session::{Session, State};
 use crate::store::Store;
 use crate::survey::Survey;
 use crate::tmux::Tmux;
-use crate::{child, cli, ladder, lock, tmux, uuid};
+use crate::{child, cli, host, ladder, lock, tmux, uuid};
 use crate::{planner, survey};
 
 pub(crate) fn run(context: &Context, arguments: &cli::Resume) -> anyhow::Result<ExitCode> {
@@ -127,7 +129,9 @@ fn start(
     if let Some(id) = &arguments.conversation {
         ensure_conversation_id(session, id)?;
     }
+    let moved = arguments.cwd.as_deref().map(|to| host::project_folder(Some(to))).transpose()?;
     let changed = Session {
+        cwd: moved.clone().unwrap_or_else(|| session.cwd.clone()),
         sandbox: policy_change::new_policy(session, &arguments.sandbox)?,
         conversation_id: planner::known_conversation(
             &context.host,
@@ -157,9 +161,10 @@ fn start(
         fresh: arguments.fresh,
         conversation: arguments.conversation.clone(),
         sandbox: new_policy,
+        cwd: moved.map(PathBuf::into_os_string),
     };
     let at = (&tmux, &spot);
-    run_at(context, store, session, at, &message, arguments.detach || arguments.all)
+    run_at(context, store, &changed, at, &message, arguments.detach || arguments.all)
 }
 
 /// Becomes what a pane of the session runs, as somebody may type it into a shell.
@@ -207,7 +212,8 @@ fn run_at(
 fn refuse_changes(session: &Session, arguments: &cli::Resume) -> Result<(), UserError> {
     let flags = &arguments.sandbox;
     let changes = flags.sandbox || flags.no_sandbox || flags.fs.is_some() || flags.net.is_some();
-    if changes || arguments.fresh || arguments.conversation.is_some() {
+    let is_told = arguments.conversation.is_some() || arguments.cwd.is_some();
+    if changes || arguments.fresh || is_told {
         return Err(UserError::new(format!(
             "session {} is running: it can't be changed now",
             session.id

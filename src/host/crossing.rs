@@ -9,9 +9,9 @@ use crate::harness::crossing::{Crossing, Given};
 use crate::harness::{Harness, Transcripts};
 use crate::host::conversations::{adopt, host_root, look_up, opened, own_root};
 use crate::host::walk::Root;
-use crate::host::{Host, make_private_folder, placing, walk};
+use crate::host::{Host, is_there, make_private_folder, placing, walk};
 use crate::ladder::Transcript;
-use crate::session::Session;
+use crate::session::{Sandboxing, Session};
 use crate::uuid;
 
 /// No conversation that crosses is larger.
@@ -81,6 +81,37 @@ pub(crate) fn enter(
     placing::make_way(root.path(), &crossed.path)?;
     placing::write(&root.path().join(&crossed.path), &mut crossed.text.as_slice())?;
     Ok(crossed.conversation)
+}
+
+/// Puts `conversation` where the harness looks for it from the folder of `session`, whose project was moved; nothing for
+/// one that finds it by its id alone.
+pub(crate) fn follow(
+    host: &Host,
+    harness: &Harness,
+    session: &Session,
+    conversation: &str,
+) -> anyhow::Result<()> {
+    let (Some(crossing), Some(kind)) = (harness.crossing, harness.conversation.transcripts())
+    else {
+        return Ok(());
+    };
+    let place = crossing.place(&Given { conversation, cwd: &session.cwd }, "");
+    let root = match session.sandbox {
+        Sandboxing::Off => host_root(host, kind)?,
+        _ => own_root(host, harness, &session.id)?,
+    };
+    let dest = root.path().join(&place);
+    if !crossing.place.contains("{slug}") || is_there(&dest) {
+        return Ok(());
+    }
+    let Some(found) = read(&root, kind, session, conversation)? else {
+        return Ok(());
+    };
+    match root {
+        Root::Users(_) => make_private_folder(dest.parent().unwrap_or(&dest))?,
+        Root::Agents(_) => placing::make_way(root.path(), &place)?,
+    }
+    placing::write(&dest, &mut found.text.as_slice())
 }
 
 /// A transcript that was found, or that crossed.

@@ -80,7 +80,7 @@ pub(crate) fn project_folder(given: Option<&Path>) -> Result<PathBuf, UserError>
 /// Refuses a stored folder that is gone or has become something else: a symlink, say.
 pub(crate) fn ensure_still_there(cwd: &Path) -> Result<(), UserError> {
     let shown = for_terminal(cwd);
-    let hint = "put the folder back, or start a new session elsewhere";
+    let hint = "put the folder back, or say where it is now: hqt-tmux resume SESSION --cwd DIR";
     match fs::canonicalize(cwd) {
         Ok(now) if now == cwd && cwd.is_dir() => Ok(()),
         Ok(now) if now == cwd => {

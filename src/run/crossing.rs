@@ -39,6 +39,10 @@ pub(super) fn carry(
         Rung::Resume { conversation } if comes => {
             Rung::Resume { conversation: enter(&conversation)? }
         }
+        Rung::Resume { conversation } if session.cwd != stored.cwd => {
+            crossing::follow(host, harness, session, &conversation)?;
+            Rung::Resume { conversation }
+        }
         Rung::Fresh { conversation: Some(conversation) } if comes => {
             Rung::Fresh { conversation: Some(enter(&conversation)?) }
         }

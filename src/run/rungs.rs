@@ -100,6 +100,9 @@ fn wanted(context: &Context, stored: &Session, message: Option<&Message>) -> (Se
             Some(new) => Sandboxing::from_json(new.json.as_deref()),
             None => stored.sandbox.clone(),
         },
+        cwd: message
+            .and_then(|message| message.cwd.clone())
+            .map_or_else(|| stored.cwd.clone(), PathBuf::from),
         ..stored.clone()
     };
     let wish = Wish { fresh: message.is_some_and(|message| message.fresh), told: told.is_some() };
@@ -116,11 +119,11 @@ impl Prepared {
         socket: Option<&Path>,
         wish: Wish,
     ) -> anyhow::Result<()> {
-        // A policy is changed together with the start that it was changed for.
+        // A policy, or the folder, is changed together with the start that it was changed for.
         let Standing { planner, made, .. } = &self.standing;
-        let sandbox = &planner.wanted.session.sandbox;
-        if *sandbox != stored.sandbox {
-            store.set_sandbox(&self.id, sandbox)?;
+        let session = &planner.wanted.session;
+        if (&session.sandbox, &session.cwd) != (&stored.sandbox, &stored.cwd) {
+            store.set_terms(session)?;
         }
         store.begin_run(&self.id, socket, host::now(), &made.plan.workplaces)?;
         for note in &made.plan.notes {

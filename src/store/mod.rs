@@ -21,7 +21,7 @@ use rusqlite::{
     Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params,
 };
 
-use crate::session::{Ended, Sandboxing, Session, SessionId};
+use crate::session::{Ended, Session, SessionId};
 
 /// How long a writer waits for another one.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -138,10 +138,12 @@ impl Store {
         Ok(transaction.commit()?)
     }
 
-    pub(crate) fn set_sandbox(&self, id: &SessionId, sandbox: &Sandboxing) -> Result<()> {
+    /// Remembers the folder and the policy of `session`, which a start has changed.
+    pub(crate) fn set_terms(&self, session: &Session) -> Result<()> {
+        let cwd = session.cwd.as_os_str().as_bytes();
         self.change(
-            "UPDATE session SET sandbox_json = ?2 WHERE id = ?1",
-            params![id.as_str(), sandbox.to_json()],
+            "UPDATE session SET sandbox_json = ?2, cwd = ?3 WHERE id = ?1",
+            params![session.id.as_str(), session.sandbox.to_json(), cwd],
         )
     }
 

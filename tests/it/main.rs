@@ -54,6 +54,8 @@ mod load;
 mod lookup;
 /// A first message, sent once.
 mod messages;
+/// Sessions whose project was moved.
+mod moved;
 /// Other plugins, other clients and other servers beside ours.
 mod neighbours;
 /// Without a bubblewrap that works and can be trusted.

@@ -237,3 +237,30 @@ fn s49_the_same_conversation_gets_the_network() {
         assert_eq!(conversation(&world, &id), known);
     }
 }
+
+#[test]
+fn z11_a_conversation_goes_along_where_its_project_was_moved_to() {
+    for (kind, sandbox) in BOTH.into_iter().flat_map(|kind| [(kind, true), (kind, false)]) {
+        let Some(world) = World::new() else {
+            return;
+        };
+        world.trust_project();
+        let id = match sandbox {
+            true => world.start(kind, &[]),
+            false => {
+                let id = world.new_session(kind, &["--no-sandbox"]);
+                world.wait_screen(&id, kind.first_outside);
+                id
+            }
+        };
+        world.say(&id, "the first word");
+        world.stop(&id);
+        let to = world.env.path("moved");
+        fs::rename(world.env.project(), &to).unwrap();
+        world.trust(&to);
+        world.resume(&id, &["--cwd", to.to_str().unwrap()], "the first word");
+        world.say(&id, "the second word");
+        goes_on_from(&world, "the second word", &["the first word"]);
+        world.stop(&id);
+    }
+}
