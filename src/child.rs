@@ -58,6 +58,11 @@ pub(crate) fn has_ended(pid: i32) -> bool {
     fs::read(format!("/proc/{pid}/cmdline")).map_or(true, |words| words.is_empty())
 }
 
+/// Whether `pid` has started anything that still runs; also where that is not to be seen.
+pub(crate) fn has_children(pid: i32) -> bool {
+    fs::read(format!("/proc/{pid}/task/{pid}/children")).map_or(true, |pids| !pids.is_empty())
+}
+
 fn collect(child: &mut Child, deadline: Instant) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let mut stdout = child.stdout.take();
     let mut stderr = child.stderr.take();

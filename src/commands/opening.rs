@@ -27,10 +27,11 @@ pub(super) enum Spot {
     NewWindow,
     /// A new window of the tmux session that people call so.
     WindowOf(String),
-    /// The kept pane of a run that has ended, and the tmux session that it is in.
-    DeadPane {
+    /// The kept pane of a run that has ended, or one of an idle shell, and the tmux session that it is in.
+    Pane {
         pane: String,
         tmux_session: String,
+        is_shell: bool,
     },
 }
 
@@ -105,8 +106,8 @@ fn start(
     let env = [(handover::VARIABLE, utf8(socket)?)];
     let command = PaneCommand { id: &session.id, exe, env: &env };
     match spot {
-        Spot::DeadPane { pane, tmux_session } => {
-            tmux.respawn(pane, &command).map_err(Error::explain)?;
+        Spot::Pane { pane, tmux_session, is_shell } => {
+            tmux.respawn(pane, &command, *is_shell).map_err(Error::explain)?;
             Ok((pane.clone(), tmux_session.clone()))
         }
         Spot::NewWindow => open_window(context, tmux, session, &command, None),

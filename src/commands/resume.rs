@@ -8,7 +8,7 @@ use crate::commands::opening::{Opened, Spot};
 use crate::commands::{explain, going, opening, picker, policy_change, several};
 use crate::context::{Context, mark_seen, say};
 use crate::error::{ExitCode, UserError};
-use crate::escape::for_terminal;
+use crate::escape::{for_terminal, window_name};
 use crate::handover::{Message, NewPolicy};
 use crate::harness::{Conversation, Harness};
 use crate::planner::{Planner, mint};
@@ -105,13 +105,25 @@ fn ensure_conversation_id(session: &Session, id: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The pane of the last run where it was kept, else a new window; with all others where it was.
+/// The pane of the last run where it was kept, or what a plugin brought back of it, else a new window; with all others
+/// where it was.
 fn spot(context: &Context, session: &Session, survey: &Survey, all: bool) -> (Tmux, Spot) {
-    let dead = survey.pane(session).filter(|pane| pane.dead).map(|pane| Spot::DeadPane {
+    let dead = survey.pane(session).filter(|pane| pane.dead).map(|pane| Spot::Pane {
         pane: pane.pane.clone(),
         tmux_session: pane.tmux_session_name.clone(),
+        is_shell: false,
     });
-    let was_in = session.tmux_session.clone().filter(|_| all);
+    let was_in = session.tmux_session.clone();
+    let is_lost = session.lost || session.run_open;
+    let shell = was_in.as_ref().filter(|_| is_lost && dead.is_none()).and_then(|was_in| {
+        let name = window_name(&session.name);
+        let pane = context.tmux().idle_shell(was_in, &name, &session.cwd).ok()??;
+        Some(Spot::Pane { pane, tmux_session: was_in.clone(), is_shell: true })
+    });
+    if let Some(shell) = shell {
+        return (context.tmux(), shell);
+    }
+    let was_in = was_in.filter(|_| all);
     match dead.or(was_in.map(Spot::WindowOf)) {
         Some(spot) => (going::server_of(context, session), spot),
         None => (context.tmux(), Spot::NewWindow),

@@ -7,6 +7,7 @@
 mod clients;
 mod panes;
 mod program;
+mod shells;
 mod socket;
 mod windows;
 

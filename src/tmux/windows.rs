@@ -94,9 +94,15 @@ impl Tmux {
             .ok_or_else(|| Error::Failed("it opened a window and did not say which".into()))
     }
 
-    /// Runs `command` again in the pane of a run that has ended.
-    pub(crate) fn respawn(&self, pane: &str, command: &PaneCommand<'_>) -> Result<()> {
+    /// Runs `command` in the pane of a run that has ended, or in the place of what runs there.
+    pub(crate) fn respawn(
+        &self,
+        pane: &str,
+        command: &PaneCommand<'_>,
+        in_place: bool,
+    ) -> Result<()> {
         let mut respawn = named("respawn-pane", &["-t", pane]);
+        push(&mut respawn, if in_place { &["-k"] } else { &[] });
         push_command(&mut respawn, command);
         let marks = marks(pane, command.id);
         self.run(std::iter::once(respawn).chain(marks), None).map(drop)

@@ -85,3 +85,42 @@ fn one_that_can_not_come_back_stops_no_other() {
     assert!(again.stderr.contains("nothing ran"), "{again}");
     again.ok_with_words();
 }
+
+/// What tmux-resurrect leaves behind: a shell in a window of that name, in that folder.
+#[test]
+fn z11_an_idle_shell_that_was_brought_back_in_its_place_is_used() {
+    let env = TestEnv::new();
+    let ids = at_work(&env);
+    let name = tmux_sessions(&env, &ids).remove(0);
+    env.kill_server();
+    ids.iter().for_each(|id| drop(env.wait_state(id, "stopped")));
+    env.start_server();
+    let project = env.project();
+    let bring_back = |window: &str, folder: &std::path::Path| {
+        let folder = folder.to_str().unwrap();
+        let words = ["new-window", "-d", "-P", "-F", "#{pane_id}", "-t", &format!("={name}:")];
+        let more = ["-n", window, "-c", folder];
+        env.tmux(&[&words[..], &more].concat()).trim().to_owned()
+    };
+    env.tmux(&["new-session", "-d", "-s", &name]);
+    let shell = bring_back("a", &project);
+    // The controls: another folder, and a shell in which something runs.
+    bring_back("b", &env.home());
+    let busy = bring_back("c", &project);
+    env.tmux(&["send-keys", "-t", &busy, "sleep 1000 &", "Enter"]);
+    let pid = env.tmux(&["display-message", "-p", "-t", &busy, "#{pane_pid}"]);
+    env.wait_until("something in it", || {
+        (!crate::support::children(pid.trim().parse().unwrap()).is_empty()).then_some(())
+    });
+    let windows = || env.tmux(&["list-windows", "-a", "-F", "#{window_name}"]).lines().count();
+    let before = windows();
+    env.run(&["resume", "--all"]).ok_with_words();
+    assert_eq!(env.pane_of(&ids[0]).id, shell);
+    assert_eq!(windows(), before + 2);
+    for id in &ids {
+        env.wait_screen(id, "FAKE-READY claude resumed");
+        assert_eq!(env.panes_of(id).len(), 1);
+    }
+    env.type_line(&ids[0], "exit 0");
+    env.wait_closed(&ids[0]);
+}
