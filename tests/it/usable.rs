@@ -14,6 +14,8 @@ mod git_kinds;
 mod git_many;
 /// What git's settings, its variables and its folders name elsewhere.
 mod git_named;
+/// Settings of git, and what is called as one of their values.
+mod git_settings;
 /// How managers lay out programs.
 mod layouts;
 /// Homes and systems behind symlinks.
