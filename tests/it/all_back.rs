@@ -1,5 +1,7 @@
 //! What comes back after tmux or the machine went.
 
+use std::os::unix::fs::MetadataExt as _;
+
 use crate::support::{TestEnv, kill_hard, wait_gone};
 
 /// Three sessions, two of them in a tmux session of its own, and one that was stopped before.
@@ -102,12 +104,13 @@ fn z11_an_idle_shell_that_was_brought_back_in_its_place_is_used() {
         let more = ["-n", window, "-c", folder];
         env.tmux(&[&words[..], &more].concat()).trim().to_owned()
     };
+    env.tmux(&["set-option", "-g", "default-shell", "/bin/bash"]);
     env.tmux(&["new-session", "-d", "-s", &name]);
     let shell = bring_back("a", &project);
     // The controls: another folder, and a shell in which something runs.
     bring_back("b", &env.home());
     let busy = bring_back("c", &project);
-    env.tmux(&["send-keys", "-t", &busy, "sleep 1000 &", "Enter"]);
+    env.tmux(&["respawn-pane", "-k", "-t", &busy, "sleep 1000 & exec bash"]);
     let pid = env.tmux(&["display-message", "-p", "-t", &busy, "#{pane_pid}"]);
     env.wait_until("something in it", || {
         (!crate::support::children(pid.trim().parse().unwrap()).is_empty()).then_some(())
@@ -123,4 +126,41 @@ fn z11_an_idle_shell_that_was_brought_back_in_its_place_is_used() {
     }
     env.type_line(&ids[0], "exit 0");
     env.wait_closed(&ids[0]);
+}
+
+/// What a person has typed is lost with the shell, also where it was not sent off.
+#[test]
+fn z11_a_shell_in_which_a_person_has_typed_is_left_alone() {
+    let env = TestEnv::new();
+    let ids = at_work(&env);
+    let name = tmux_sessions(&env, &ids).remove(0);
+    env.kill_server();
+    ids.iter().for_each(|id| drop(env.wait_state(id, "stopped")));
+    env.start_server();
+    env.tmux(&["set-option", "-g", "default-shell", "/bin/bash"]);
+    env.tmux(&["new-session", "-d", "-s", &name]);
+    // The last is the control.
+    let project = env.project();
+    let shells = ["a", "b", "c"].map(|window| {
+        let words = ["new-window", "-d", "-P", "-F", "#{pane_id} #{pane_tty}", "-n", window];
+        let target = format!("={name}:");
+        let made =
+            env.tmux(&[&words[..], &["-t", &target, "-c", project.to_str().unwrap()]].concat());
+        let (pane, tty) = made.trim().split_once(' ').unwrap();
+        (pane.to_owned(), tty.to_owned())
+    });
+    for ((pane, tty), keys) in shells.iter().zip([&["half a line"][..], &["X=1", "Enter"]]) {
+        env.wait_until("what was typed is read", || {
+            env.tmux(&[&["send-keys", "-t", pane][..], keys].concat());
+            let tty = std::fs::metadata(tty).unwrap();
+            (tty.atime() > tty.ctime()).then_some(())
+        });
+    }
+    env.run(&["resume", "--all"]).ok_with_words();
+    let all = env.tmux(&["list-panes", "-a", "-F", "#{pane_id}"]);
+    for (at, (pane, _)) in shells.iter().enumerate() {
+        env.wait_screen(&ids[at], "FAKE-READY claude resumed");
+        assert_eq!(env.pane_of(&ids[at]).id == *pane, at == 2, "{pane}");
+        assert!(all.lines().any(|one| one == pane), "{pane} is gone");
+    }
 }
