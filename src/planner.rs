@@ -115,7 +115,7 @@ impl Planner {
         purpose: Purpose,
     ) -> Result<Self, UserError> {
         let harness = harness_of(session)?;
-        host::ensure_still_there(&session.cwd)?;
+        host::ensure_still_there(session)?;
         let policy = plan::policy(session)?;
         let proved = |policy| Ok((purpose.bwrap(caller, session, policy)?.require()?, policy));
         let sandbox: Option<(PathBuf, Policy)> = policy.map(proved).transpose()?;
@@ -146,7 +146,7 @@ impl Planner {
 
     /// Looks at the machine again on behalf of `caller`.
     pub(crate) fn look_again(&mut self, caller: &Host) -> Result<(), UserError> {
-        host::ensure_still_there(&self.wanted.session.cwd)?;
+        host::ensure_still_there(&self.wanted.session)?;
         self.wanted.system = System::look_up();
         self.facts = host::gather(caller, &self.wanted)?;
         Ok(())

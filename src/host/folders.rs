@@ -11,6 +11,7 @@ use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::host::links;
 use crate::plan::Creation;
+use crate::session::Session;
 
 /// The time; read once a verb.
 pub(crate) fn now() -> SystemTime {
@@ -77,13 +78,15 @@ pub(crate) fn project_folder(given: Option<&Path>) -> Result<PathBuf, UserError>
     Ok(canonical)
 }
 
-/// Refuses a stored folder that is gone or has become something else: a symlink, say.
-pub(crate) fn ensure_still_there(cwd: &Path) -> Result<(), UserError> {
+/// Refuses a session whose folder is gone or has become something else: a symlink, say.
+pub(crate) fn ensure_still_there(session: &Session) -> Result<(), UserError> {
+    let (cwd, id) = (&session.cwd, &session.id);
     let shown = for_terminal(cwd);
-    let hint = "put the folder back, or say where it is now: hqt-tmux resume SESSION --cwd DIR";
+    let hint =
+        format!("put the folder back, or say where it is now: hqt-tmux resume {id} --cwd DIR");
     match fs::canonicalize(cwd) {
-        Ok(now) if now == cwd && cwd.is_dir() => Ok(()),
-        Ok(now) if now == cwd => {
+        Ok(now) if now == *cwd && cwd.is_dir() => Ok(()),
+        Ok(now) if now == *cwd => {
             Err(UserError::new(format!("`{shown}` is not a folder any more")).hint(hint))
         }
         Ok(now) => Err(UserError::new(format!(

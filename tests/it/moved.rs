@@ -27,7 +27,7 @@ fn z11_a_session_goes_on_where_its_project_was_moved_to() {
         env.wait_closed(&id);
         let to = moved(&env);
         // The control: without a word of it nothing starts, and it is said what to type.
-        env.run(&["resume", "-d", &id]).refuses(&["--cwd"]);
+        env.run(&["resume", "-d", &id]).refuses(&[&format!("resume {id} --cwd")]);
         let to = to.to_str().unwrap();
         env.run(&["resume", "-d", &id, "--cwd", to]).ok_with_words();
         env.wait_screen(&id, "FAKE-READY claude resumed");
