@@ -154,8 +154,14 @@ impl TestEnv {
         })
     }
 
-    /// All that is on the server, for the words of a failure.
+    /// All that is on the server, for the words of a failure: of one that is stopped nothing, for nobody would ever
+    /// be told of that failure.
     pub(crate) fn picture(&self) -> String {
+        let mut asked = self.command("timeout");
+        asked.args(["-s", "KILL", "5", "tmux", "-S"]).arg(self.socket()).arg("list-panes");
+        if asked.output().is_ok_and(|output| output.status.code().is_none_or(|code| code > 1)) {
+            return "the tmux server does not answer\n".to_owned();
+        }
         let mut picture = String::new();
         for pane in self.panes() {
             let screen = self.capture(&pane.id);
