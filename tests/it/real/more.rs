@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::coming_back::{conversation, goes_on_from};
 use super::crossing::order;
+use super::first_message::is_sent_once;
 use super::programs::{executables, more_executables, tools};
 use super::world::{COPILOT, World};
 
@@ -91,4 +92,12 @@ fn x32_a_call_that_copilot_left_open_is_not_made_outside() {
     world.say(&id, "outside of it");
     assert!(!mark.exists());
     world.stop(&id);
+}
+
+#[test]
+#[ignore = "copilot is a download of its own: tests/newest-harnesses runs this"]
+fn z01_copilot_is_sent_a_first_message_once() {
+    if let Some(world) = world() {
+        is_sent_once(&world, COPILOT, &[]);
+    }
 }

@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
+use super::first_message::is_sent_once;
 use super::more::more_world;
 use super::world::{Kind, World};
 
-const OPENCODE: Kind =
-    Kind { id: "opencode", first: "Ask anything", first_outside: "Ask anything" };
+const OPENCODE: Kind = Kind { id: "opencode", first: "Build auto", first_outside: "Ask anything" };
+
+/// What it needs of the environment.
+const INSIDE: &[&str] = &["--env", "OPENCODE_DISABLE_MODELS_FETCH"];
 
 /// Files below the home folder that have opencode make the file `mark`, each its own.
 fn plants(world: &World, marks: &Path) -> Vec<(&'static str, String, PathBuf)> {
@@ -33,8 +36,9 @@ fn plants(world: &World, marks: &Path) -> Vec<(&'static str, String, PathBuf)> {
     ]
 }
 
-/// Has the user's opencode talk to the model.
-fn set_up(world: &World) {
+/// A world whose user's opencode talks to the model.
+fn world() -> Option<World> {
+    let world = more_world(&[("OPENCODE_DISABLE_MODELS_FETCH", "1")])?;
     let port = fs::read_to_string(world.env.path("model/port")).unwrap();
     let config = world.env.home().join(".config/opencode");
     fs::create_dir_all(&config).unwrap();
@@ -43,6 +47,7 @@ fn set_up(world: &World) {
         "options": {"baseURL": format!("http://127.0.0.1:{port}/v1"), "apiKey": "x"}}}});
     fs::write(config.join("opencode.json"), settings.to_string()).unwrap();
     fs::write(config.join(".gitignore"), "").unwrap();
+    Some(world)
 }
 
 /// Runs the host's own opencode in `folder` until it has answered.
@@ -58,15 +63,14 @@ fn run_on_the_host(world: &World, folder: &Path, words: &str) {
 #[test]
 #[ignore = "opencode is a download of its own: tests/newest-harnesses runs this"]
 fn x33_what_opencode_is_made_to_plant_the_hosts_own_does_not_run() {
-    let Some(world) = more_world(&[("OPENCODE_DISABLE_MODELS_FETCH", "1")]) else {
+    let Some(world) = world() else {
         return;
     };
-    set_up(&world);
     let (marks, other) = (world.env.path("marks"), world.env.path("other"));
     fs::create_dir(&marks).unwrap();
     fs::create_dir(&other).unwrap();
     let plants = plants(&world, &marks);
-    let id = world.start(OPENCODE, &["--env", "OPENCODE_DISABLE_MODELS_FETCH"]);
+    let id = world.start(OPENCODE, INSIDE);
     world.say(&id, "the first word");
     for (place, text, _) in &plants {
         let staged = world.env.project().join("staged");
@@ -93,5 +97,13 @@ fn x33_what_opencode_is_made_to_plant_the_hosts_own_does_not_run() {
     run_on_the_host(&world, &other, "spoken for the control");
     for (_, _, mark) in &plants {
         assert!(mark.exists(), "the control of {}", mark.display());
+    }
+}
+
+#[test]
+#[ignore = "opencode is a download of its own: tests/newest-harnesses runs this"]
+fn z01_opencode_is_sent_a_first_message_once() {
+    if let Some(world) = world() {
+        is_sent_once(&world, OPENCODE, INSIDE);
     }
 }
