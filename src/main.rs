@@ -13,6 +13,7 @@ mod handover;
 mod harness;
 mod host;
 mod identity;
+mod keys;
 mod ladder;
 mod lock;
 mod plan;

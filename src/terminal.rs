@@ -55,7 +55,7 @@ impl Saved {
 
     /// Sets the terminal as it was, cursor included, unless another process group has it now.
     pub(crate) fn restore_if_ours(&self) {
-        if tcgetpgrp(io::stdin()).is_ok_and(|group| group == getpgrp()) {
+        if is_ours() {
             if let Some(settings) = &self.settings {
                 take_back(settings);
             }
@@ -71,6 +71,11 @@ fn take_back(settings: &Termios) {
     // Output that a program has stopped would be waited for: first let it go on.
     let _ = tcflow(io::stdin(), FlowArg::TCOON);
     let _ = tcsetattr(io::stdin(), SetArg::TCSANOW, settings);
+}
+
+/// Whether no other process group has the terminal.
+pub(crate) fn is_ours() -> bool {
+    tcgetpgrp(io::stdin()).is_ok_and(|group| group == getpgrp())
 }
 
 /// Makes `group` the foreground process group. Does nothing where standard input is no terminal, or
@@ -146,6 +151,29 @@ pub(crate) fn cut(text: &str, widest: usize) -> Cow<'_, str> {
         }
     }
     kept.into()
+}
+
+/// `text` in lines of at most `width`; what is longer without a space stays whole, to be copied.
+pub(crate) fn in_lines(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for word in text.split(' ') {
+        let wide = columns(word);
+        let is_first = lines.last().is_none_or(String::is_empty);
+        if !is_first && used + 1 + wide > width {
+            lines.push(String::new());
+            used = 0;
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+                used += 1;
+            }
+            line.push_str(word);
+            used += wide;
+        }
+    }
+    lines
 }
 
 /// How many columns of a terminal `text` takes at most: of characters that some terminals join, and others do not, each

@@ -15,10 +15,9 @@ use crate::cli::{KeyStep, KeyVerb};
 use crate::commands::{new, resume};
 use crate::context::{Context, report};
 use crate::error::ExitCode;
-use crate::escape::for_terminal;
 use crate::host::popup;
 use crate::tmux::Error;
-use crate::{cli, host, prompt, tmux, words};
+use crate::{cli, host, prompt, tmux};
 
 pub(crate) fn run(context: &Context, arguments: &cli::Key) -> anyhow::Result<ExitCode> {
     match arguments.step {
@@ -38,18 +37,13 @@ fn folder_of(context: &Context, pane: &str) -> anyhow::Result<Option<PathBuf>> {
     Ok(stored.map(|session| session.cwd).or(folder))
 }
 
-/// The same, named to whoever is asked next. A pane whose program has ended has none, nor had it another that could
-/// be meant.
-fn named_folder(context: &Context, pane: &str) -> anyhow::Result<PathBuf> {
-    let (folder, why) = match folder_of(context, pane)? {
-        Some(folder) => (folder, ""),
-        None => (context.host.home()?, ", since what ran in this pane has ended"),
-    };
-    prompt::tell(&format!(
-        "Folder: {}{why}",
-        words::with_tildes(&context.host, &for_terminal(&folder))
-    ))?;
-    Ok(folder)
+/// The same. A pane whose program has ended has none, nor had it another that could be meant.
+fn meant_folder(context: &Context, pane: &str) -> anyhow::Result<PathBuf> {
+    if let Some(folder) = folder_of(context, pane)? {
+        return Ok(folder);
+    }
+    prompt::tell("What ran in this pane has ended, so this is about the home folder.")?;
+    Ok(context.host.home()?)
 }
 
 /// A popup closes with status 0 (`display-popup -EE`), and stays with any other until Escape.
@@ -117,7 +111,7 @@ fn dialog(context: &Context, arguments: &cli::Key) -> anyhow::Result<ExitCode> {
     signal_hook::flag::register_conditional_shutdown(SIGINT, 0, always)
         .context("could not catch Ctrl-C")?;
     let cwd = match arguments.verb {
-        KeyVerb::New => Some(named_folder(context, &arguments.pane)?),
+        KeyVerb::New => Some(meant_folder(context, &arguments.pane)?),
         KeyVerb::Resume => None,
     };
     if let Some(folder) = &cwd

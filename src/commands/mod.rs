@@ -4,6 +4,7 @@ pub(crate) mod bare;
 mod columns;
 pub(crate) mod complete;
 pub(crate) mod delete;
+mod dialog;
 pub(crate) mod doctor;
 mod explain;
 mod going;

@@ -1,15 +1,16 @@
 //! `hqt-tmux new`: start a session.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 
+use crate::commands::dialog::Draft;
 use crate::commands::explain;
 use crate::commands::json::Object;
 use crate::commands::opening::{Opened, Spot};
-use crate::commands::{message, opening};
+use crate::commands::{dialog, message, opening};
 use crate::context::{Context, print, print_json, say};
 use crate::error::{ExitCode, UserError};
 use crate::escape::for_terminal;
@@ -17,12 +18,11 @@ use crate::handover::Message;
 use crate::harness::Harness;
 use crate::planner;
 use crate::planner::{Planner, mint};
-use crate::prompt::HarnessChoice;
 use crate::sandbox::environment::refused_extra;
-use crate::session::{FsAccess, Policy, Sandboxing, Session, SessionId};
+use crate::session::{FsAccess, Policy, Session, SessionId};
 use crate::store::Store;
 use crate::survey::Survey;
-use crate::{cli, harness, host, ladder, lock, prompt, terminal, tmux, uuid};
+use crate::{cli, harness, host, ladder, lock, terminal, tmux, uuid};
 
 pub(crate) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<ExitCode> {
     validate(arguments)?;
@@ -30,9 +30,9 @@ pub(crate) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<Exi
         tmux::ensure_supported(context.tmux_program()).map_err(tmux::Error::explain)?;
     }
     let cwd = host::project_folder(arguments.cwd.as_deref())?;
-    let answers = ask(context, arguments, &cwd)?;
-    let is_chosen = arguments.name.is_some() || answers.name != default_name(&cwd);
-    let session = session(arguments, &cwd, answers);
+    let (harness, draft) = ask(context, arguments, cwd)?;
+    let is_chosen = draft.name.is_some();
+    let session = session(harness, draft, arguments.dry_run);
     let tmux = context.tmux();
     let sockets = vec![tmux.socket_path().to_owned()];
     let planner = Planner::before_start(&context.host, &session, sockets)?;
@@ -136,131 +136,61 @@ fn validate(arguments: &cli::New) -> Result<(), UserError> {
     Ok(())
 }
 
-/// What the prompts or the flags say.
-struct Answers {
-    harness: &'static Harness,
-    name: String,
-    sandbox: Sandboxing,
-    arguments: Vec<std::ffi::OsString>,
-    prompt: Option<String>,
-}
+type Answers = (&'static Harness, Draft);
 
 /// Takes what the flags say, and asks the rest where there is somebody to answer.
-fn ask(context: &Context, arguments: &cli::New, cwd: &Path) -> anyhow::Result<Answers> {
-    let may_ask = terminal::can_prompt();
+fn ask(context: &Context, arguments: &cli::New, cwd: PathBuf) -> anyhow::Result<Answers> {
     let given = match arguments.harness() {
         Some(name) => Some(harness::find(name).ok_or_else(|| planner::unknown_harness(name))?),
         None => None,
     };
-    let harness = match given {
-        Some(harness) => harness,
-        None if may_ask => prompt::harness(&harness_choices(context, cwd))?,
-        None => bail!(
+    let flags = &arguments.sandbox;
+    let draft = Draft {
+        arguments: arguments.arguments.clone(),
+        env_names: arguments.env.clone(),
+        name: arguments.name.clone(),
+        prompt: message::given(arguments)?,
+        cwd,
+        is_sandboxed: flags.sandbox,
+        policy: Policy {
+            fs: if flags.fs == Some(cli::Fs::Ro) { FsAccess::Ro } else { FsAccess::Rw },
+            net: flags.net != Some(cli::Net::Off),
+        },
+    };
+    let is_said = flags.sandbox || flags.no_sandbox;
+    let (harness, draft) = match given {
+        Some(harness) if is_said || !terminal::can_prompt() => (harness, draft),
+        None if !terminal::can_prompt() => bail!(
             UserError::usage("which harness? There is no terminal to ask on")
                 .hint(format!("name it: hqt-tmux new {}", harness::ids().join("|")))
         ),
+        _ => dialog::ask(context, given, draft, given.is_none() && !is_said)?,
     };
-    let has_prompt = arguments.prompt.is_some() || arguments.prompt_file.is_some();
-    if has_prompt && !harness.takes_a_prompt() {
+    if draft.prompt.is_some() && !harness.takes_a_prompt() {
         bail!(
             UserError::usage(format!("{} takes no first message", harness.id)).hint("leave it out")
         );
     }
-    let command = match harness.runs_own_command() && arguments.arguments.is_empty() {
-        true => prompt::command(&|program| {
-            host::program_called(&context.host, program, cwd, "").err().map(|why| why.to_string())
-        })?,
-        false => arguments.arguments.clone(),
-    };
-    let default_name = default_name(cwd);
-    let name = match &arguments.name {
-        Some(name) => name.clone(),
-        None if may_ask => {
-            prompt::name(&default_name, &|name| why_not_called(context, name, &default_name))?
-        }
-        None => default_name,
-    };
-    Ok(Answers {
-        harness,
-        prompt: message::given(arguments)?,
-        name,
-        sandbox: ask_sandbox(context, &arguments.sandbox, cwd, may_ask)?,
-        arguments: command,
-    })
+    Ok((harness, draft))
 }
 
-fn ask_sandbox(
-    context: &Context,
-    flags: &cli::Sandbox,
-    cwd: &Path,
-    may_ask: bool,
-) -> anyhow::Result<Sandboxing> {
-    if flags.no_sandbox {
-        return Ok(Sandboxing::Off);
-    }
-    if !flags.sandbox {
-        if !may_ask {
-            return Ok(Sandboxing::Off);
-        }
-        if !prompt::sandboxed(planner::why_unavailable(&context.host, cwd).as_deref())? {
-            return Ok(Sandboxing::Off);
-        }
-    }
-    let fs = match flags.fs {
-        Some(cli::Fs::Rw) => FsAccess::Rw,
-        Some(cli::Fs::Ro) => FsAccess::Ro,
-        None if may_ask => prompt::fs()?,
-        None => FsAccess::Rw,
-    };
-    let net = match flags.net {
-        Some(net) => net == cli::Net::On,
-        None if may_ask => prompt::net()?,
-        None => true,
-    };
-    Ok(Sandboxing::On(Policy { fs, net }))
-}
-
-/// The harnesses for the dialog, the installed ones first.
-fn harness_choices(context: &Context, cwd: &Path) -> Vec<HarnessChoice> {
-    let mut choices: Vec<HarnessChoice> = harness::ALL
-        .iter()
-        .map(|harness| HarnessChoice {
-            harness,
-            installed: harness.runs_own_command()
-                || host::program_of(&context.host, harness, cwd).is_ok(),
-        })
-        .collect();
-    choices.sort_by_key(|choice| !choice.installed);
-    choices
-}
-
-fn session(arguments: &cli::New, cwd: &Path, answers: Answers) -> Session {
+fn session(harness: &Harness, draft: Draft, dry_run: bool) -> Session {
     // A dry run shows an id that no session can have.
-    let (id, conversation) = match arguments.dry_run {
+    let (id, conversation) = match dry_run {
         true => (SessionId::nil(), uuid::NIL.to_owned()),
         false => (SessionId::new(), uuid::new()),
     };
-    let chosen = answers.harness.conversation.is_ours_to_choose();
+    let chosen = harness.conversation.is_ours_to_choose();
+    let sandbox = draft.sandbox();
     Session {
-        name: answers.name,
-        arguments: answers.arguments,
-        prompt: answers.prompt,
-        env_names: arguments.env.clone(),
-        sandbox: answers.sandbox,
+        name: draft.name.unwrap_or_else(|| dialog::default_name(&draft.cwd)),
+        arguments: draft.arguments,
+        prompt: draft.prompt,
+        env_names: draft.env_names,
+        sandbox,
         conversation_id: chosen.then_some(conversation),
-        ..Session::new(id, answers.harness.id, cwd, host::now())
+        ..Session::new(id, harness.id, &draft.cwd, host::now())
     }
-}
-
-fn default_name(cwd: &Path) -> String {
-    cwd.file_name().map_or_else(|| "root".to_owned(), |name| name.to_string_lossy().into_owned())
-}
-
-/// What is said of a chosen name at once that would be refused later.
-fn why_not_called(context: &Context, name: &str, default: &str) -> Option<String> {
-    let store = Store::open_to_read(&context.state_folder().ok()?).ok()?;
-    let refused = store.is_free(name, &SessionId::nil()).err();
-    refused.filter(|_| name != default).map(|error| error.to_string())
 }
 
 fn report(context: &Context, store: &Store, id: &SessionId, json: bool) -> anyhow::Result<()> {

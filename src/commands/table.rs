@@ -98,36 +98,13 @@ pub(super) fn texts<const N: usize>(rows: &[[String; N]], width: Option<usize>) 
     let mut broken = Vec::new();
     for mut labels in rows {
         let text = labels.pop().unwrap_or_default();
-        for line in words_in_lines(&text, width.saturating_sub(before)) {
+        for line in terminal::in_lines(&text, width.saturating_sub(before)) {
             let mut row = std::mem::replace(&mut labels, vec![String::new(); N - 1]);
             row.push(line);
             broken.push(row);
         }
     }
     table(&broken, None, &[])
-}
-
-/// `text` in lines of at most `width`; what is longer without a space stays whole, to be copied.
-fn words_in_lines(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    let mut used = 0;
-    for word in text.split(' ') {
-        let wide = terminal::columns(word);
-        let is_first = lines.last().is_none_or(String::is_empty);
-        if !is_first && used + 1 + wide > width {
-            lines.push(String::new());
-            used = 0;
-        }
-        if let Some(line) = lines.last_mut() {
-            if !line.is_empty() {
-                line.push(' ');
-                used += 1;
-            }
-            line.push_str(word);
-            used += wide;
-        }
-    }
-    lines
 }
 
 #[cfg(test)]

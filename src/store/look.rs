@@ -1,14 +1,15 @@
 //! Looking at a store that perhaps can't be written.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nix::unistd::{AccessFlags, access};
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
-use crate::store::{Error, PATIENCE, Result, Store, migrations, path};
+use crate::session::Session;
+use crate::store::{Error, PATIENCE, Result, Store, migrations, path, row};
 
 /// What a session is called, and enough to know it by.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -20,6 +21,16 @@ pub(crate) struct Named {
 }
 
 impl Store {
+    /// The session that was started last in `folder`.
+    pub(crate) fn last_in(&self, folder: &Path) -> Result<Option<Session>> {
+        let query = format!(
+            "SELECT {} FROM session WHERE cwd = ?1 ORDER BY IFNULL(last_started_at, created_at) DESC LIMIT 1",
+            row::COLUMNS
+        );
+        let values = [folder.as_os_str().as_bytes()];
+        Ok(self.connection.query_row(&query, values, row::read).optional()?)
+    }
+
     /// Opens the store like [`Store::open`]; where it can't be written (a read-only file system, a
     /// folder without write permission) as it is.
     pub(crate) fn open_to_look(folder: &Path) -> Result<Self> {

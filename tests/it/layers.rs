@@ -10,8 +10,8 @@ const LAYERS: &[&str] = &[
     // Pure: no environment, no file, no process.
     "fuzz", "error", "escape", "uuid", "session", "harness", "ladder", "sandbox", "plan",
     // Edges, each of one thing.
-    "cli", "terminal", "scope", "child", "signals", "identity", "trusted", "lock", "handover",
-    "store", "prompt", "bwrap", "tmux", "host",
+    "cli", "terminal", "scope", "child", "signals", "keys", "identity", "trusted", "lock",
+    "handover", "store", "prompt", "bwrap", "tmux", "host",
     // The floor that both wings stand on.
     "words", "context", "planner", "survey",
     // The wings: the pane's side and the caller's. Neither names the other.

@@ -53,16 +53,6 @@ fn press(terminal: &Terminal<'_>, key: &str, text: &str) {
     terminal.wait_until(&format!("`{text}` after prefix + {key}"), seen);
 }
 
-/// Answers the dialog with what it proposes.
-#[track_caller]
-fn answer(terminal: &Terminal<'_>) {
-    for prompt in ["harness", "name", "sandboxed"] {
-        let seen = |screen: &str| screen.to_lowercase().contains(prompt);
-        terminal.wait_until(&format!("the prompt `{prompt}`"), seen);
-        terminal.keys(&["Enter"]);
-    }
-}
-
 #[test]
 fn the_files_can_be_run_by_a_plugin_manager() {
     for file in ["hqt.tmux", "tmux/hqt.tmux"] {
@@ -87,7 +77,7 @@ fn prefix_s_opens_the_dialog_and_the_harness_appears() {
     let env = env_with_plugin();
     let terminal = Terminal::attach(&env);
     press(&terminal, "S", "harness");
-    answer(&terminal);
+    terminal.answer_dialog();
     terminal.wait_for("FAKE-READY");
     let session = env.list().remove(0);
     assert_eq!(session["cwd"], env.project().to_str().unwrap());
@@ -115,7 +105,7 @@ fn after_a_killed_server_the_same_conversation_arrives() {
     let env = env_with_plugin();
     let terminal = Terminal::attach(&env);
     press(&terminal, "S", "harness");
-    answer(&terminal);
+    terminal.answer_dialog();
     terminal.wait_for("FAKE-READY");
     let id = env.list()[0]["id"].as_str().unwrap().to_owned();
     env.type_line(&id, "say hello");

@@ -7,8 +7,8 @@ use nix::unistd::Pid;
 
 use crate::support::{Terminal, TestEnv};
 
-/// Words that the prompts ask with, in their order.
-const PROMPTS: [&str; 5] = ["harness", "name", "sandboxed", "file system", "network"];
+/// What each question shows, in their order: the harness, the menu, and the first message, which is a text.
+const QUESTIONS: [&str; 3] = ["Harness in", "claude in", "First message ›"];
 
 /// The dialog for a new session in the project.
 struct Dialog<'e> {
@@ -27,35 +27,43 @@ impl<'e> Dialog<'e> {
         Self { terminal }
     }
 
-    /// Waits until prompt number `number` is asked: its words stand on the last line of questions.
+    /// Waits until question number `number` is asked.
     #[track_caller]
     fn wait_for(&self, number: usize) -> String {
-        let words = PROMPTS[number];
-        let seen = |screen: &str| screen.to_lowercase().contains(words);
-        self.terminal.wait_until(&format!("the prompt `{words}`"), seen)
+        self.terminal.wait_for(QUESTIONS[number])
     }
 
-    /// Answers everything before prompt `number`, the sandbox with yes, and waits for that one.
+    /// Answers everything before question `number`, and waits for that one.
     #[track_caller]
     fn go_to(&self, number: usize) {
-        for earlier in 0..number {
-            self.wait_for(earlier);
-            if earlier == 2 {
-                self.choose_second();
-            } else {
-                self.terminal.keys(&["Enter"]);
-            }
+        self.wait_for(0);
+        if number > 0 {
+            self.terminal.keys(&["Enter"]);
+            self.wait_for(1);
         }
-        self.wait_for(number);
+        if number > 1 {
+            self.change("First message: none");
+            self.wait_for(2);
+        }
     }
 
-    /// Moves down by one and takes that.
+    /// Marks the item that begins so.
     #[track_caller]
-    fn choose_second(&self) {
-        let before = self.terminal.screen();
-        self.terminal.keys(&["Down"]);
-        self.terminal.wait_until("the cursor of the list moves", |now| now != before);
+    fn mark(&self, item: &str) {
+        self.terminal.wait_for(item);
+        self.terminal.mark(|marked| marked.starts_with(item));
+    }
+
+    /// Marks the row of the menu, and presses Enter.
+    #[track_caller]
+    fn change(&self, row: &str) {
+        self.mark(row);
         self.terminal.keys(&["Enter"]);
+    }
+
+    /// What the clipboard holds, as a terminal that brackets it or one that does not.
+    fn paste(&self, text: &str) {
+        self.terminal.paste(text);
     }
 
     /// It was left: nothing is stored, nothing is opened, the cursor is back.
@@ -65,10 +73,15 @@ impl<'e> Dialog<'e> {
         assert!(self.terminal.cursor_is_visible(), "{how}: no cursor");
         let screen = self.terminal.screen();
         assert!(!screen.contains("panicked"), "{how}: {screen}");
-        assert!(env.list().is_empty(), "{how}: a row is left");
-        assert_eq!(env.panes().len(), 1, "{how}: a window is left");
-        assert!(env.runs().is_empty(), "{how}: a harness ran");
+        assert_nothing(env, how);
     }
+}
+
+#[track_caller]
+fn assert_nothing(env: &TestEnv, how: &str) {
+    assert!(env.list().is_empty(), "{how}: a row is left");
+    assert_eq!(env.panes().len(), 1, "{how}: a window is left");
+    assert!(env.runs().is_empty(), "{how}: a harness ran");
 }
 
 fn wait_session(env: &TestEnv) -> serde_json::Value {
@@ -79,20 +92,33 @@ fn wait_session(env: &TestEnv) -> serde_json::Value {
 fn the_whole_dialog_starts_a_sandboxed_session() {
     let env = TestEnv::new();
     env.require_bwrap();
+    let other = env.path("other");
+    fs::create_dir(&other).unwrap();
     let dialog = Dialog::open(&env);
-    dialog.go_to(1);
+    dialog.go_to(2);
+    dialog.terminal.type_text("say hi");
+    dialog.terminal.keys(&["Enter"]);
+    dialog.terminal.wait_for("First message: say hi");
+    dialog.change("Sandboxed: off");
+    dialog.change("File system: read-write");
+    dialog.change("Network: on");
+    dialog.change("Folder:");
+    dialog.terminal.wait_for("Folder ›");
+    dialog.terminal.keys(&["C-u"]);
+    dialog.terminal.type_text(other.to_str().unwrap());
+    dialog.terminal.keys(&["Enter"]);
+    dialog.change("Name: other");
+    dialog.terminal.keys(&["C-w"]);
     dialog.terminal.type_text("by hand");
     dialog.terminal.keys(&["Enter"]);
-    dialog.wait_for(2);
-    dialog.choose_second();
-    dialog.wait_for(3);
-    dialog.choose_second();
-    dialog.wait_for(4);
-    dialog.choose_second();
+    dialog.terminal.wait_for("Name: by hand");
+    dialog.terminal.keys(&["Home", "Enter"]);
     dialog.terminal.wait_for("FAKE-READY");
     let session = wait_session(&env);
     assert_eq!(session["harness"], "claude", "the first of the installed ones");
-    assert!(session["name"].as_str().unwrap().contains("by hand"), "{session}");
+    assert_eq!(session["name"], "by hand");
+    assert_eq!(session["prompt"], "say hi");
+    assert_eq!(session["cwd"], other.to_str().unwrap());
     assert_eq!(session["sandbox"], serde_json::json!({"fs": "ro", "net": false}));
     assert_eq!(session["state"], "running");
 }
@@ -101,7 +127,7 @@ fn the_whole_dialog_starts_a_sandboxed_session() {
 fn the_defaults_are_unsandboxed() {
     let env = TestEnv::new();
     let dialog = Dialog::open(&env);
-    dialog.go_to(2);
+    dialog.go_to(1);
     dialog.terminal.keys(&["Enter"]);
     dialog.terminal.wait_for("FAKE-READY");
     let session = wait_session(&env);
@@ -113,8 +139,10 @@ fn seed_the_defaults_of_a_sandbox_are_read_write_and_network() {
     let env = TestEnv::new();
     env.require_bwrap();
     let dialog = Dialog::open(&env);
-    dialog.go_to(4);
-    dialog.terminal.keys(&["Enter"]);
+    dialog.go_to(1);
+    dialog.change("Sandboxed: off");
+    dialog.terminal.wait_for("Sandboxed: on");
+    dialog.terminal.keys(&["Home", "Enter"]);
     dialog.terminal.wait_for("FAKE-READY");
     let sandbox = wait_session(&env)["sandbox"].clone();
     assert_eq!(sandbox, serde_json::json!({"fs": "rw", "net": true}));
@@ -124,54 +152,114 @@ fn seed_the_defaults_of_a_sandbox_are_read_write_and_network() {
 fn what_a_flag_says_is_not_asked() {
     let env = TestEnv::new();
     let project = env.project();
-    let args = ["new", "--harness", "claude", "--no-sandbox", "--cwd", project.to_str().unwrap()];
+    let args = ["new", "claude", "--cwd", project.to_str().unwrap()];
     let terminal = Terminal::run(&env, &args);
-    terminal.wait_until("the name alone", |s| s.to_lowercase().contains("name"));
-    terminal.keys(&["Enter"]);
+    assert!(!terminal.wait_for(QUESTIONS[1]).contains(QUESTIONS[0]));
+    terminal.keys(&["Escape"]);
+    assert_eq!(terminal.wait_exit(), 130);
+    let terminal = Terminal::run(&env, &[&args[..], &["--no-sandbox"]].concat());
     terminal.wait_for("FAKE-READY");
 }
 
 #[test]
-fn s31_ctrl_c_in_each_prompt_leaves_nothing() {
+fn the_last_session_of_the_folder_is_two_keys_away() {
     let env = TestEnv::new();
     env.require_bwrap();
-    for (number, prompt) in PROMPTS.iter().enumerate() {
+    let first = env.ready(&["--sandbox", "--fs", "ro", "--net", "off", "--name", "first"]);
+    let dialog = Dialog::open(&env);
+    dialog.terminal.wait_for("❯ claude, sandboxed ro, network off — as last time");
+    dialog.terminal.keys(&["Enter"]);
+    dialog.terminal.wait_for("FAKE-READY");
+    let all = env.list();
+    assert_eq!(all.len(), 2);
+    assert_ne!(all[0]["id"].as_str(), Some(&*first));
+    assert_eq!(all[0]["sandbox"], all[1]["sandbox"]);
+    assert_eq!(all[0]["name"], "project", "a name is of one session");
+}
+
+#[test]
+fn z24_where_there_can_be_no_sandbox_enter_starts_nothing_weaker() {
+    let mut env = TestEnv::new();
+    env.require_bwrap();
+    env.ready(&["--sandbox"]);
+    let runs = env.runs().len();
+    env.forget_bwrap();
+    let dialog = Dialog::open(&env);
+    dialog.wait_for(0);
+    for _ in 0..2 {
+        dialog.terminal.keys(&["Enter"]);
+        let screen = dialog.terminal.wait_for("hqt-tmux doctor");
+        assert!(screen.contains("❯ claude, sandboxed"), "{screen}");
+    }
+    dialog.terminal.keys(&["Escape"]);
+    assert_eq!(dialog.terminal.wait_exit(), 130);
+    assert_eq!((env.list().len(), env.runs().len()), (1, runs));
+}
+
+/// A text that is pasted into a list chooses nothing, in brackets or without.
+#[test]
+fn z08_nothing_pasted_or_typed_too_early_is_an_answer() {
+    let env = TestEnv::new();
+    let dialog = Dialog::open(&env);
+    dialog.wait_for(0);
+    dialog.paste("one\ntwo\r\n\n");
+    dialog.terminal.keys(&["Space", "x"]);
+    dialog.mark("generic");
+    dialog.terminal.keys(&["Home"]);
+    dialog.terminal.wait_for("❯ claude");
+    // What comes with an answer is no answer to what is asked next.
+    dialog.terminal.keys(&["Enter", "Enter", "Enter"]);
+    dialog.wait_for(1);
+    dialog.mark("Name: project");
+    assert_nothing(&env, "typed too early");
+    dialog.terminal.keys(&["Enter"]);
+    dialog.terminal.wait_for("Name ›");
+    dialog.paste(" a\nb\r\n");
+    dialog.terminal.wait_for("Name › project a b");
+    dialog.terminal.keys(&["Enter"]);
+    dialog.terminal.wait_for("Name: project a b");
+    assert_nothing(&env, "pasted");
+    dialog.terminal.keys(&["Home", "Enter"]);
+    dialog.terminal.wait_for("FAKE-READY");
+}
+
+#[test]
+fn s31_ctrl_c_in_each_question_leaves_nothing() {
+    let env = TestEnv::new();
+    for (number, question) in QUESTIONS.iter().enumerate() {
         let dialog = Dialog::open(&env);
         dialog.go_to(number);
         dialog.terminal.keys(&["C-c"]);
-        dialog.assert_left(&env, prompt);
+        dialog.assert_left(&env, question);
     }
 }
 
 #[test]
-fn s31_esc_in_each_prompt_leaves_nothing() {
+fn s31_esc_leaves_a_text_and_then_the_dialog() {
     let env = TestEnv::new();
-    env.require_bwrap();
-    for (number, prompt) in PROMPTS.iter().enumerate() {
-        let dialog = Dialog::open(&env);
-        dialog.go_to(number);
-        dialog.terminal.keys(&["Escape"]);
-        dialog.assert_left(&env, prompt);
+    for key in ["Escape", "q"] {
+        for (number, question) in QUESTIONS.iter().enumerate().take(2) {
+            let dialog = Dialog::open(&env);
+            dialog.go_to(number);
+            dialog.terminal.keys(&[key]);
+            dialog.assert_left(&env, question);
+        }
     }
-}
-
-#[test]
-fn s31_q_in_each_list_leaves_nothing() {
-    let env = TestEnv::new();
-    env.require_bwrap();
-    for number in [0, 2, 3, 4] {
-        let dialog = Dialog::open(&env);
-        dialog.go_to(number);
-        dialog.terminal.keys(&["q"]);
-        dialog.assert_left(&env, PROMPTS[number]);
-    }
+    let dialog = Dialog::open(&env);
+    dialog.go_to(2);
+    dialog.terminal.type_text("not meant");
+    dialog.terminal.wait_for("not meant");
+    dialog.terminal.keys(&["Escape"]);
+    dialog.terminal.wait_for("❯ First message: none");
+    dialog.terminal.keys(&["Escape"]);
+    dialog.assert_left(&env, "a text");
 }
 
 #[test]
 fn s31_a_closed_terminal_leaves_nothing() {
     let env = TestEnv::new();
     let dialog = Dialog::open(&env);
-    dialog.go_to(2);
+    dialog.go_to(1);
     drop(dialog);
     assert!(env.list().is_empty());
     assert_eq!(env.panes().len(), 1);
@@ -182,33 +270,41 @@ fn s31_a_closed_terminal_leaves_nothing() {
 fn seed_a_missing_bwrap_is_shown_and_cannot_be_chosen() {
     let env = TestEnv::without_bwrap();
     let dialog = Dialog::open(&env);
-    dialog.go_to(2);
-    let screen = dialog.terminal.wait_for("hqt-tmux doctor");
-    let shown = screen.to_lowercase();
-    assert!(shown.contains("bubblewrap") && shown.contains("not found"), "{screen}");
-    // Whatever is pressed, no sandboxed session comes of it, and no unsandboxed one by mistake:
-    // the only way on is the one that says so.
-    dialog.terminal.keys(&["Down"]);
-    dialog.terminal.keys(&["Enter"]);
-    let ended = dialog.terminal.wait_until("an outcome", |now| {
-        now.contains("exit=") || now.contains("FAKE-READY") || now != screen
-    });
-    let sandboxed = env.list().iter().any(|s| !s["sandbox"].is_null());
-    assert!(!sandboxed, "{ended}");
-    assert!(!ended.to_lowercase().contains("file system"), "{ended}");
+    dialog.go_to(1);
+    for _ in 0..2 {
+        dialog.change("Sandboxed: off");
+        let screen = dialog.terminal.wait_for("hqt-tmux doctor");
+        let shown = screen.to_lowercase();
+        assert!(shown.contains("bubblewrap") && shown.contains("not found"), "{screen}");
+        // It stays marked, so that the next Enter starts nothing.
+        assert!(screen.contains("❯ Sandboxed: off"), "{screen}");
+    }
+    dialog.terminal.keys(&["Escape"]);
+    dialog.assert_left(&env, "no bubblewrap");
 }
 
 #[test]
-fn a_harness_that_is_not_installed_is_shown_as_such() {
+fn a_reason_is_shown_whole_on_a_narrow_terminal() {
+    let env = TestEnv::without_bwrap();
+    let dialog = Dialog::open_sized(&env, (36, 14));
+    dialog.go_to(1);
+    dialog.change("Sandboxed: off");
+    dialog.terminal.wait_until("the whole of it", |screen| {
+        screen.split_whitespace().collect::<Vec<_>>().join(" ").contains("run `hqt-tmux doctor`")
+    });
+}
+
+#[test]
+fn a_harness_that_is_not_installed_is_told_and_not_offered() {
     let env = TestEnv::new();
     fs::remove_file(env.path("bin/kiro-cli")).unwrap();
     let dialog = Dialog::open(&env);
-    // The last of them.
-    let screen = dialog.terminal.wait_for("copilot");
-    let kiro = screen.lines().find(|l| l.contains("kiro")).expect("kiro is known");
-    assert!(kiro.contains("not "), "{kiro}");
-    let claude = screen.lines().find(|l| l.contains("claude")).expect("claude is known");
-    assert!(!claude.contains("not "), "{claude}");
+    let screen = dialog.terminal.wait_for("not installed: kiro");
+    assert_eq!(screen.matches("kiro").count(), 1, "{screen}");
+    dialog.change("not installed");
+    dialog.terminal.wait_for("kiro: ");
+    dialog.terminal.keys(&["Escape"]);
+    dialog.assert_left(&env, "not installed");
 }
 
 #[test]
@@ -227,7 +323,9 @@ fn s42_a_terminal_that_is_too_small_gets_words() {
 fn s31_a_narrow_terminal_works() {
     let env = TestEnv::new();
     let dialog = Dialog::open_sized(&env, (20, 12));
-    dialog.go_to(2);
+    dialog.terminal.wait_for("claude");
+    dialog.terminal.keys(&["Enter"]);
+    dialog.mark("Sandboxed: off");
     dialog.terminal.keys(&["C-c"]);
     dialog.assert_left(&env, "narrow");
 }
@@ -252,7 +350,7 @@ fn a_signal_that_ends_a_prompt_leaves_the_terminal_as_it_was() {
 fn a_server_that_the_dialog_starts_hears_signals() {
     let env = TestEnv::without_server();
     let dialog = Dialog::open(&env);
-    dialog.go_to(2);
+    dialog.go_to(1);
     dialog.terminal.keys(&["Enter"]);
     let id = wait_session(&env)["id"].as_str().unwrap().to_owned();
     env.wait_screen(&id, "FAKE-READY");
@@ -268,29 +366,22 @@ fn a_server_that_the_dialog_starts_hears_signals() {
 fn z22_z16_what_would_be_refused_is_said_at_its_question() {
     let env = TestEnv::new();
     let id = env.ready(&["--name", "taken"]);
-    let project = env.project();
-    let args = ["new", "--no-sandbox", "--cwd", project.to_str().unwrap()];
-    let terminal = Terminal::run(&env, &args);
-    terminal.wait_for("generic");
-    while !terminal.screen().lines().any(|line| line.contains("❯ generic")) {
-        let before = terminal.screen();
-        terminal.keys(&["Down"]);
-        terminal.wait_until("the cursor of the list moves", |now| now != before);
-    }
-    terminal.keys(&["Enter"]);
+    let dialog = Dialog::open(&env);
+    dialog.change("generic");
     let answer = |question: &str, text: &str| {
-        terminal.wait_until(question, |s| {
-            s.trim_end().lines().last().is_some_and(|line| line.contains(question))
-        });
-        terminal.type_text(text);
-        terminal.keys(&["Enter"]);
+        dialog.terminal.wait_for(&format!("{question} ›"));
+        dialog.terminal.keys(&["C-e", "C-u"]);
+        dialog.terminal.type_text(text);
+        dialog.terminal.keys(&["Enter"]);
     };
     answer("Command", "no-such-program x");
-    terminal.wait_for("`no-such-program` was not found");
+    dialog.terminal.wait_for("`no-such-program` was not found");
     answer("Command", "cat -u");
+    dialog.change("Name: project");
     answer("Name", "taken");
-    terminal.wait_for(&format!("session {id} is called `taken` already"));
+    dialog.terminal.wait_for(&format!("session {id} is called `taken` already"));
     answer("Name", "free");
+    dialog.change("Start");
     env.wait_until("both", || (env.list().len() == 2).then_some(()));
     let session = env.list().remove(0);
     assert_eq!((&session["name"], &session["command"][0]), (&"free".into(), &"cat".into()));

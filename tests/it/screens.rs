@@ -33,12 +33,7 @@ fn load(env: &TestEnv) {
 #[track_caller]
 fn dialog(terminal: &Terminal<'_>) {
     terminal.keys(&["C-b", "S"]);
-    for prompt in ["harness", "name", "sandboxed"] {
-        terminal.wait_until(&format!("the prompt `{prompt}`"), |screen| {
-            screen.to_lowercase().contains(prompt)
-        });
-        terminal.keys(&["Enter"]);
-    }
+    terminal.answer_dialog();
     terminal.wait_for("FAKE-READY");
 }
 
@@ -88,13 +83,16 @@ fn synchronized_panes_hear_nothing_of_the_dialog() {
             wait_in(&env, &pane.id, "both");
         }
         terminal.keys(&["C-b", "S"]);
-        terminal.wait_until("harness", |s| s.to_lowercase().contains("harness"));
+        terminal.wait_for("Harness in");
         terminal.keys(&["Enter"]);
-        terminal.wait_until("name", |s| s.to_lowercase().contains("name"));
+        terminal.wait_for("❯ Start");
+        terminal.keys(&["Down", "Down", "Enter"]);
+        terminal.wait_for("Name ›");
+        terminal.keys(&["C-u"]);
         terminal.type_text("secret");
         terminal.keys(&["Enter"]);
-        terminal.wait_until("sandboxed", |s| s.to_lowercase().contains("sandboxed"));
-        terminal.keys(&["Enter"]);
+        terminal.wait_for("Name: secret");
+        terminal.keys(&["Home", "Enter"]);
         terminal.wait_for("FAKE-READY");
         for pane in &theirs {
             let seen = env.capture(&pane.id);
@@ -122,10 +120,7 @@ fn of_nested_servers_the_one_whose_key_it_was_is_served() {
     let terminal = Terminal::attach(&env);
     terminal.wait_for("[deep]");
     terminal.keys(&["C-a", "S"]);
-    for prompt in ["harness", "name", "sandboxed"] {
-        terminal.wait_until(prompt, |screen| screen.to_lowercase().contains(prompt));
-        terminal.keys(&["Enter"]);
-    }
+    terminal.answer_dialog();
     terminal.wait_for("FAKE-READY");
     let session = env.list().remove(0);
     let socket = session["tmux"]["socket"].as_str().unwrap().to_owned();

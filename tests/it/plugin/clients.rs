@@ -1,5 +1,5 @@
 use crate::plugin::popup::{SMALL, assert_settled};
-use crate::plugin::{answer, env_with_plugin, press};
+use crate::plugin::{env_with_plugin, press};
 use crate::support::{Terminal, TestEnv};
 
 /// The tmux session that a terminal's client looks at, and the pane.
@@ -27,7 +27,7 @@ fn of_several_clients_the_one_that_pressed_the_key_is_served() {
         there.type_text("busy");
         there.keys(&["Enter"]);
         there.wait_until("two lines", |s| s.matches("busy").count() == 2);
-        answer(&here);
+        here.answer_dialog();
         here.wait_for("FAKE-READY");
         let id = env.list()[0]["id"].as_str().unwrap().to_owned();
         let pane = env.pane_of(&id);
@@ -48,7 +48,7 @@ fn in_a_group_of_tmux_sessions_everybody_keeps_his_own() {
         let before = looks_at(&env, &there);
         press(&here, "S", "harness");
         there.type_text("busy");
-        answer(&here);
+        here.answer_dialog();
         here.wait_for("FAKE-READY");
         let id = env.list()[0]["id"].as_str().unwrap().to_owned();
         let pane = env.panes_of(&id).remove(0).id;

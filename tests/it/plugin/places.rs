@@ -1,6 +1,6 @@
 //! Which folder the dialog means, and where it goes.
 
-use crate::plugin::{answer, env_with_plugin, press};
+use crate::plugin::{env_with_plugin, press};
 use crate::support::{Output, Terminal, TestEnv, binary};
 
 #[test]
@@ -10,8 +10,8 @@ fn z07_a_dead_pane_of_ours_means_its_sessions_folder() {
     env.tmux(&["select-window", "-t", &env.pane_of(&id).window]);
     let terminal = Terminal::attach(&env);
     press(&terminal, "S", "harness");
-    terminal.wait_for(&format!("Folder: {}", env.project().display()));
-    answer(&terminal);
+    terminal.wait_for(&format!("Harness in {}", env.project().display()));
+    terminal.answer_dialog();
     terminal.wait_for("FAKE-READY");
     assert_eq!(env.list()[0]["cwd"], env.project().to_str().unwrap());
 }
@@ -25,7 +25,8 @@ fn z07_of_another_dead_pane_the_home_folder_is_named() {
     env.wait_until("a dead pane", || env.panes().iter().any(|pane| pane.is_dead).then_some(()));
     let terminal = Terminal::attach(&env);
     press(&terminal, "S", "harness");
-    terminal.wait_for("Folder: ~, since what ran in this pane has ended");
+    terminal.wait_for("What ran in this pane has ended");
+    terminal.wait_for("Harness in ~ ");
 }
 
 /// The binary on a second server of this world.

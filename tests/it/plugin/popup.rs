@@ -1,6 +1,6 @@
 use std::fs;
 
-use crate::plugin::{answer, env_with_plugin, load, press};
+use crate::plugin::{env_with_plugin, load, press};
 use crate::support::{Terminal, TestEnv};
 
 /// Sizes of a client: on the first tmux draws no popup, on the second none that one could ask in.
@@ -34,7 +34,7 @@ fn s42_a_client_too_small_for_a_popup_gets_the_dialog_in_a_window() {
         let terminal = Terminal::attach_to(&env, size, "main");
         press(&terminal, "S", "harness");
         assert_eq!(env.panes().len(), 3, "a window for the dialog");
-        answer(&terminal);
+        terminal.answer_dialog();
         terminal.wait_for("FAKE-READY");
         let session = env.list().remove(0);
         assert_eq!(session["cwd"], env.project().to_str().unwrap());
@@ -135,7 +135,7 @@ fn s42_a_popup_that_is_there_already_is_left_alone() {
     assert!(terminal.screen().contains("theirs"));
     env.tmux(&["display-popup", "-C", "-c", &client]);
     terminal.wait_until("the dialog", |s| s.to_lowercase().contains("harness"));
-    answer(&terminal);
+    terminal.answer_dialog();
     terminal.wait_for("FAKE-READY");
     assert_eq!(env.list()[0]["cwd"], env.project().to_str().unwrap());
     assert_settled(&env);
@@ -149,7 +149,7 @@ fn s31_a_popup_of_few_columns() {
         let terminal = Terminal::attach_to(&env, (columns, 22), "main");
         press(&terminal, "S", "harness");
         assert_eq!(env.panes().len(), windows, "{columns} columns");
-        answer(&terminal);
+        terminal.answer_dialog();
         terminal.wait_for("FAKE-READY");
         assert_settled(&env);
     }
@@ -160,24 +160,18 @@ fn s31_a_popup_closed_in_any_prompt_leaves_nothing() {
     let env = env_with_plugin();
     env.require_bwrap();
     let terminal = Terminal::attach(&env);
-    let prompts = ["harness", "name", "sandboxed", "file system", "network"];
-    for number in 0..prompts.len() {
+    let questions = [("Harness in", "Enter"), ("❯ Start", "Down"), ("❯ Sandboxed", "Enter")];
+    for number in 0..questions.len() {
         press(&terminal, "S", "harness");
-        for (at, prompt) in prompts.iter().enumerate().take(number + 1) {
-            terminal.wait_until(&format!("the prompt `{prompt}`"), |screen| {
-                screen.to_lowercase().contains(prompt)
-            });
-            match (at == number, *prompt) {
-                (true, _) => {
-                    env.tmux(&["display-popup", "-C", "-c", &terminal.client()]);
-                }
-                (false, "sandboxed") => terminal.keys(&["Down", "Enter"]),
-                (false, _) => terminal.keys(&["Enter"]),
-            }
+        for (question, key) in &questions[..number] {
+            terminal.wait_for(question);
+            terminal.keys(&[key]);
         }
+        terminal.wait_for(questions[number].0);
+        env.tmux(&["display-popup", "-C", "-c", &terminal.client()]);
         assert_settled(&env);
-        assert!(env.list().is_empty(), "{}", prompts[number]);
-        assert_eq!(env.panes().len(), 2, "{}", prompts[number]);
+        assert!(env.list().is_empty(), "{}", questions[number].0);
+        assert_eq!(env.panes().len(), 2, "{}", questions[number].0);
     }
 }
 
@@ -211,7 +205,7 @@ fn s03_nothing_hostile_is_run_on_the_way_to_a_window() {
             env.open_window_in(&folder);
             let terminal = Terminal::attach_to(&env, size, "main");
             press(&terminal, "S", "harness");
-            answer(&terminal);
+            terminal.answer_dialog();
             terminal.wait_for("FAKE-READY");
         }
         let runs = env.wait_runs_in(&folder, 2);
@@ -278,7 +272,7 @@ fn x42_the_dialog_of_a_sandboxed_pane_is_for_the_sessions_folder() {
         env.tmux(&["select-window", "-t", &pane]);
         let terminal = Terminal::attach_to(&env, size, "main");
         press(&terminal, "S", "harness");
-        answer(&terminal);
+        terminal.answer_dialog();
         terminal.wait_for("FAKE-READY");
         let list = env.list();
         let second = list.iter().find(|session| session["id"] != first.as_str()).unwrap();
@@ -287,7 +281,7 @@ fn x42_the_dialog_of_a_sandboxed_pane_is_for_the_sessions_folder() {
         env.tmux(&["set-option", "-pu", "-t", &pane, "@hqt_session"]);
         env.tmux(&["select-window", "-t", &pane]);
         press(&terminal, "S", "harness");
-        answer(&terminal);
+        terminal.answer_dialog();
         env.wait_until("a third session", || {
             let list = env.list();
             list.iter().any(|session| session["cwd"] == other.to_str().unwrap()).then_some(())

@@ -101,6 +101,47 @@ impl<'e> Terminal<'e> {
         self.tmux(&["send-keys", "-l", "--", text]);
     }
 
+    /// Moves the mark of a list to the item of which this is true.
+    #[track_caller]
+    pub(crate) fn mark(&self, is_it: impl Fn(&str) -> bool) {
+        let marked = |screen: &str| {
+            let line = screen.lines().find_map(|line| line.split_once("❯ "))?.1;
+            Some(line.trim_end_matches(['│', ' ']).to_owned())
+        };
+        self.wait_until("a mark", |screen| marked(screen).is_some());
+        while !marked(&self.screen()).is_some_and(|item| is_it(&item)) {
+            let before = self.screen();
+            self.keys(&["Down"]);
+            self.wait_until("the mark moves", |now| now != before);
+        }
+    }
+
+    /// Answers the dialog: claude, without a sandbox, and what else it proposes.
+    #[track_caller]
+    pub(crate) fn answer_dialog(&self) {
+        self.wait_for("Harness in");
+        self.mark(|item| item == "claude");
+        self.keys(&["Enter"]);
+        self.wait_for("❯ Start");
+        self.keys(&["Enter"]);
+    }
+
+    /// Pastes text, in brackets where the program has asked for them.
+    pub(crate) fn paste(&self, text: &str) {
+        self.tmux(&[
+            "set-buffer",
+            "-b",
+            "pasted",
+            "--",
+            text,
+            ";",
+            "paste-buffer",
+            "-p",
+            "-b",
+            "pasted",
+        ]);
+    }
+
     /// What it shows, a wrapped line as several.
     pub(crate) fn rows(&self) -> String {
         self.tmux(&["capture-pane", "-p"])
