@@ -172,15 +172,20 @@ END
         gone="$gone; exit 1; }; exec \"\$0\" \"\$@\""
         popup='display-popup -EE -c "#{q:client_name}" -t #{q:session_id}:#{window_id}.#{pane_id}'
         popup="$popup -w \"#{q:@hqt-popup-width}\" -h \"#{q:@hqt-popup-height}\" -d '##{pane_current_path}'"
-        popup="$popup /bin/sh -c '$gone' \"#{q:@hqt-program}\" key popup"
+        new="$popup" resume="$popup"
+        case $version in
+        3.2*) ;; # knows no titles
+        *) new="$popup -T ' New session '" resume="$popup -T ' Sessions '" ;;
+        esac
+        popup="/bin/sh -c '$gone' \"#{q:@hqt-program}\" key popup"
         after='#{q:@hqt-program} key after'
         press='#{pid}.#{client_pid} #{q:client_name} #{pane_id}'
         [ -z "$key" ] || set -- "$@" \; \
             bind-key -N 'Start a harness (hqt-tmux)' -T "$table" -- "$(word "$key")" \
-            run-shell -C "$popup new $press" '\;' run-shell -b "$after new $press >/dev/null 2>&1 || :"
+            run-shell -C "$new $popup new $press" '\;' run-shell -b "$after new $press >/dev/null 2>&1 || :"
         [ -z "$resume_key" ] || set -- "$@" \; \
             bind-key -N 'Resume a session (hqt-tmux)' -T "$table" -- "$(word "$resume_key")" \
-            run-shell -C "$popup resume $press" '\;' run-shell -b "$after resume $press >/dev/null 2>&1 || :"
+            run-shell -C "$resume $popup resume $press" '\;' run-shell -b "$after resume $press >/dev/null 2>&1 || :"
     else
         for name in "$key" "$resume_key"; do
             [ -z "$name" ] || set -- "$@" \; \
