@@ -156,9 +156,9 @@ fn read(
                 return Ok(false);
             };
             if !path.ends_with(".jsonl") {
-                refused = Some("is compressed".to_owned());
+                refused = Some(("is compressed".to_owned(), ", which unpacks it"));
             } else if file.metadata()?.len() > LARGEST {
-                refused = Some(format!("is larger than {} MB", LARGEST >> 20));
+                refused = Some((format!("is larger than {} MB", LARGEST >> 20), ""));
             } else {
                 let mut bytes = Vec::new();
                 file.take(LARGEST).read_to_end(&mut bytes)?;
@@ -173,12 +173,12 @@ fn read(
     }
     match refused {
         None => Ok(None),
-        Some(why) => Err(UserError::new(format!(
+        Some((why, first)) => Err(UserError::new(format!(
             "the conversation of session {} {why}: it can neither leave the sandbox nor come back",
             session.id
         ))
         .hint(format!(
-            "go on with it where it is: hqt-tmux resume {id}, or begin a new one there: \
+            "go on with it where it is{first}: hqt-tmux resume {id}, or begin a new one there: \
              add --fresh",
             id = session.id
         ))

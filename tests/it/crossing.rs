@@ -190,6 +190,7 @@ fn x38_what_is_no_conversation_that_can_be_read_stays_inside() {
         let refused = env.run(&["resume", "-d", "--no-sandbox", "--yes", &id]);
         let said = refused.fails(1);
         assert!(said.contains("--fresh"), "{name}: {said}");
+        assert_eq!(said.contains("unpacks"), name == "compressed", "{said}");
         assert_eq!(env.session(&id)["state"], "stopped", "{name}");
         assert!(!env.session(&id)["sandbox"].is_null(), "{name}: it left the sandbox");
         assert!(files_below(&env.home().join(".codex/sessions")).is_empty(), "{name}");

@@ -7,6 +7,8 @@ mod activity;
 mod at_home;
 /// A conversation and what it survives.
 mod coming_back;
+/// What codex compresses.
+mod compressed;
 /// Out of the sandbox and back in.
 mod crossing;
 /// A background service of the host.
