@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::MetadataExt as _;
 
-use crate::support::{TestEnv, kill_hard, wait_gone};
+use crate::support::{TestEnv, argv_of, children, kill_hard, wait_gone};
 
 /// Three sessions, two of them in a tmux session of its own, and one that was stopped before.
 fn at_work(env: &TestEnv) -> [String; 3] {
@@ -113,7 +113,7 @@ fn z11_an_idle_shell_that_was_brought_back_in_its_place_is_used() {
     env.tmux(&["respawn-pane", "-k", "-t", &busy, "sleep 1000 & exec bash"]);
     let pid = env.tmux(&["display-message", "-p", "-t", &busy, "#{pane_pid}"]);
     env.wait_until("something in it", || {
-        (!crate::support::children(pid.trim().parse().unwrap()).is_empty()).then_some(())
+        (!children(pid.trim().parse().unwrap()).is_empty()).then_some(())
     });
     let windows = || env.tmux(&["list-windows", "-a", "-F", "#{window_name}"]).lines().count();
     let before = windows();
@@ -162,5 +162,38 @@ fn z11_a_shell_in_which_a_person_has_typed_is_left_alone() {
         env.wait_screen(&ids[at], "FAKE-READY claude resumed");
         assert_eq!(env.pane_of(&ids[at]).id == *pane, at == 2, "{pane}");
         assert!(all.lines().any(|one| one == pane), "{pane} is gone");
+    }
+}
+
+/// What tmux-resurrect types where it is told to bring every program back: the words of the process below the pane's.
+#[test]
+fn z11_the_saved_command_line_of_a_session_starts_nothing() {
+    for sandbox in ["--no-sandbox", "--sandbox"] {
+        let env = TestEnv::new();
+        if sandbox == "--sandbox" {
+            env.require_bwrap();
+        }
+        let id = env.ready(&[sandbox]);
+        let line = argv_of(children(env.pane_of(&id).pid)[0]).join(" ");
+        assert!(line.contains("inner -- ") && line.contains("claude"), "{line}");
+        env.kill_server();
+        env.wait_state(&id, "stopped");
+        let runs = env.runs().len();
+        env.start_server();
+        let project = env.project();
+        let words = ["new-window", "-d", "-P", "-F", "#{pane_id}", "-c", project.to_str().unwrap()];
+        let shell = env.tmux(&[&words[..], &["/bin/sh"]].concat()).trim().to_owned();
+        let type_line = |line: &str| {
+            env.tmux(&["send-keys", "-t", &shell, "-l", "--", line]);
+            env.tmux(&["send-keys", "-t", &shell, "Enter"]);
+        };
+        type_line(&line);
+        type_line("echo 'ended 'with $?");
+        let ended = env.wait_until("its end", || {
+            env.capture(&shell).split_once("ended with ").map(|(_, rest)| rest.to_owned())
+        });
+        assert!(!ended.starts_with('0'), "{}", env.picture());
+        assert_eq!(env.runs().len(), runs, "{}", env.picture());
+        assert_eq!(env.session(&id)["state"], "stopped");
     }
 }
