@@ -4,6 +4,7 @@ mod bwrap;
 mod child;
 mod cli;
 mod commands;
+mod config;
 mod context;
 mod error;
 mod escape;

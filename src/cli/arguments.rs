@@ -48,6 +48,9 @@ pub(crate) struct New {
     pub(crate) cwd: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) sandbox: Sandbox,
+    /// A profile of the configuration
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
+    pub(crate) profile: Option<String>,
     /// Pass one more variable; only its name is stored
     #[arg(long = "env", value_name = "NAME", value_hint = ValueHint::Other)]
     pub(crate) env: Vec<String>,

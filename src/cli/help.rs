@@ -10,7 +10,8 @@ Examples:
   hqt-tmux man | man -l -             files, variables, exit codes";
 
 pub(super) const NEW: &str = "\
-What the flags do not say is asked, when there is a terminal.
+What neither the flags nor the configuration (see `hqt-tmux man`) say is
+asked, when there is a terminal.
 Prints the id of the session.
 
 Harnesses:

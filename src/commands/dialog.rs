@@ -5,13 +5,15 @@ mod menu;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::commands::given::Given;
 use crate::context::Context;
+use crate::error::UserError;
 use crate::escape::{for_terminal, shell_line};
 use crate::harness::Harness;
 use crate::prompt::{Asker, Item};
 use crate::session::{Policy, Sandboxing, Session};
 use crate::store::Store;
-use crate::{harness, host, terminal, words};
+use crate::{cli, harness, host, terminal, words};
 
 /// What is asked, as far as it is known.
 #[derive(Clone, Debug)]
@@ -39,16 +41,20 @@ impl Draft {
 /// of the folder is offered.
 pub(super) fn ask(
     context: &Context,
-    mut given: Option<&'static Harness>,
+    arguments: &cli::New,
     draft: Draft,
     is_open: bool,
 ) -> anyhow::Result<(&'static Harness, Draft)> {
-    let mut dialog = Dialog { context, asker: Asker::open()?, draft };
+    let mut dialog = Dialog { context, arguments, asker: Asker::open()?, draft };
+    let mut named = arguments.harness().and_then(|name| harness::find(name));
     loop {
-        let (harness, is_whole) = match given.take() {
+        let (harness, is_whole) = match named.take() {
             Some(harness) => (harness, false),
             None => dialog.first_question(is_open)?,
         };
+        if harness.runs_own_command() && dialog.draft.arguments.is_empty() {
+            dialog.draft.arguments = dialog.given(&dialog.draft.cwd)?.words(harness);
+        }
         if harness.runs_own_command() && dialog.draft.arguments.is_empty() {
             dialog.ask_command()?;
             if dialog.draft.arguments.is_empty() {
@@ -57,6 +63,9 @@ pub(super) fn ask(
         }
         if !is_whole {
             dialog.menu(harness)?;
+            if dialog.draft.arguments.is_empty() {
+                dialog.draft.arguments = dialog.given(&dialog.draft.cwd)?.words(harness);
+            }
         }
         return Ok((harness, dialog.draft));
     }
@@ -64,6 +73,7 @@ pub(super) fn ask(
 
 struct Dialog<'a> {
     context: &'a Context,
+    arguments: &'a cli::New,
     asker: Asker,
     draft: Draft,
 }
@@ -79,11 +89,17 @@ enum First {
 impl Dialog<'_> {
     /// Which harness; whether all else is said with it.
     fn first_question(&mut self, is_open: bool) -> anyhow::Result<(&'static Harness, bool)> {
-        let mut marked = 0;
+        let mut marked = None;
         loop {
             let (kinds, items) = self.first_items(is_open);
-            marked = self.asker.choose(&format!("Harness in {}", self.folder()), &items, marked)?;
-            match &kinds[marked] {
+            let first = match marked {
+                Some(marked) => marked,
+                None => self.first_marked(&kinds)?,
+            };
+            let chosen =
+                self.asker.choose(&format!("Harness in {}", self.folder()), &items, first)?;
+            marked = Some(chosen);
+            match &kinds[chosen] {
                 First::Harness(harness) => return Ok((*harness, false)),
                 First::AsLastTime(harness, last) => {
                     let before = self.draft.clone();
@@ -96,11 +112,27 @@ impl Dialog<'_> {
                 }
                 First::Folder => {
                     self.change_folder()?;
-                    marked = 0;
+                    marked = None;
                 }
                 First::Missing => {}
             }
         }
+    }
+
+    /// As last time, else the harness that the configuration has new sessions begin with.
+    fn first_marked(&self, kinds: &[First]) -> Result<usize, UserError> {
+        let begun = self.given(&self.draft.cwd)?.harness()?.map(|harness| harness.id);
+        let is_first = |kind: &First| match kind {
+            First::AsLastTime(..) => true,
+            First::Harness(harness) => Some(harness.id) == begun,
+            First::Folder | First::Missing => false,
+        };
+        Ok(kinds.iter().position(is_first).unwrap_or(0))
+    }
+
+    /// What is said of a session in `folder` without a question.
+    fn given(&self, folder: &Path) -> Result<Given<'_>, UserError> {
+        Given::of(self.context, self.arguments, folder)
     }
 
     fn first_items(&self, is_open: bool) -> (Vec<First>, Vec<Item>) {
@@ -156,6 +188,16 @@ impl Dialog<'_> {
 }
 
 impl Draft {
+    /// Goes to `folder`. What nobody has chosen yet is as it is given there.
+    fn go_to(&mut self, folder: PathBuf, before: &Given<'_>, there: &Given<'_>) {
+        let begun = |given: &Given<'_>| (given.is_sandboxed(), given.policy());
+        if (self.is_sandboxed, self.policy) == begun(before) {
+            (self.is_sandboxed, self.policy) = begun(there);
+        }
+        self.env_names = there.env_names();
+        self.cwd = folder;
+    }
+
     /// As `last` was started, but for its name and its first message, which were its own.
     fn take(&mut self, last: &Session) {
         self.arguments.clone_from(&last.arguments);

@@ -7,6 +7,7 @@ pub(crate) mod delete;
 mod dialog;
 pub(crate) mod doctor;
 mod explain;
+mod given;
 mod going;
 mod json;
 pub(crate) mod key;

@@ -8,6 +8,7 @@ use anyhow::{Context as _, bail};
 
 use crate::commands::dialog::Draft;
 use crate::commands::explain;
+use crate::commands::given::Given;
 use crate::commands::json::Object;
 use crate::commands::opening::{Opened, Spot};
 use crate::commands::{dialog, message, opening};
@@ -16,10 +17,9 @@ use crate::error::{ExitCode, UserError};
 use crate::escape::for_terminal;
 use crate::handover::Message;
 use crate::harness::Harness;
-use crate::planner;
 use crate::planner::{Planner, mint};
 use crate::sandbox::environment::refused_extra;
-use crate::session::{FsAccess, Policy, Session, SessionId};
+use crate::session::{Session, SessionId};
 use crate::store::Store;
 use crate::survey::Survey;
 use crate::{cli, harness, host, ladder, lock, terminal, tmux, uuid};
@@ -118,53 +118,41 @@ fn validate(arguments: &cli::New) -> Result<(), UserError> {
         return Err(UserError::usage("a name can't be empty")
             .hint("leave out --name for the folder's name"));
     }
-    let tuned = arguments.sandbox.fs.is_some() || arguments.sandbox.net.is_some();
-    if tuned && !arguments.sandbox.sandbox {
-        return Err(UserError::usage("--fs and --net are about the sandbox").hint("add --sandbox"));
-    }
     for name in &arguments.env {
         if let Some(reason) = refused_extra(name) {
             return Err(UserError::usage(format!("--env {}: {reason}", for_terminal(name)))
                 .hint("give the name of a variable, as in --env GH_TOKEN"));
         }
     }
-    let named = arguments.harness().and_then(|name| harness::find(name));
-    if named.is_some_and(Harness::runs_own_command) && arguments.arguments.is_empty() {
-        return Err(UserError::usage("the generic harness needs a command")
-            .hint("hqt-tmux new generic -- COMMAND ARG..."));
-    }
     Ok(())
 }
 
 type Answers = (&'static Harness, Draft);
 
-/// Takes what the flags say, and asks the rest where there is somebody to answer.
+/// Takes what the flags and the configuration say, and asks the rest where there is somebody to answer.
 fn ask(context: &Context, arguments: &cli::New, cwd: PathBuf) -> anyhow::Result<Answers> {
-    let given = match arguments.harness() {
-        Some(name) => Some(harness::find(name).ok_or_else(|| planner::unknown_harness(name))?),
-        None => None,
-    };
+    let given = Given::of(context, arguments, &cwd)?;
     let flags = &arguments.sandbox;
+    let is_said = flags.sandbox || flags.no_sandbox;
     let draft = Draft {
         arguments: arguments.arguments.clone(),
-        env_names: arguments.env.clone(),
+        env_names: given.env_names(),
         name: arguments.name.clone(),
         prompt: message::given(arguments)?,
         cwd,
-        is_sandboxed: flags.sandbox,
-        policy: Policy {
-            fs: if flags.fs == Some(cli::Fs::Ro) { FsAccess::Ro } else { FsAccess::Rw },
-            net: flags.net != Some(cli::Net::Off),
-        },
+        is_sandboxed: given.is_sandboxed(),
+        policy: given.policy(),
     };
-    let is_said = flags.sandbox || flags.no_sandbox;
-    let (harness, draft) = match given {
-        Some(harness) if is_said || !terminal::can_prompt() => (harness, draft),
+    let named = arguments.harness().is_some();
+    let (harness, draft) = match given.harness()? {
+        Some(harness) if (named && is_said) || !terminal::can_prompt() => {
+            (harness, Draft { arguments: given.words(harness), ..draft })
+        }
         None if !terminal::can_prompt() => bail!(
             UserError::usage("which harness? There is no terminal to ask on")
                 .hint(format!("name it: hqt-tmux new {}", harness::ids().join("|")))
         ),
-        _ => dialog::ask(context, given, draft, given.is_none() && !is_said)?,
+        _ => dialog::ask(context, arguments, draft, !named && !is_said)?,
     };
     if draft.prompt.is_some() && !harness.takes_a_prompt() {
         bail!(

@@ -112,6 +112,11 @@ impl Host {
         Ok(self.xdg("XDG_STATE_HOME", ".local/state")?.join(OWN_FOLDER))
     }
 
+    /// What a person has new sessions begin with.
+    pub(crate) fn configuration_file(&self) -> Result<PathBuf, UserError> {
+        Ok(self.xdg("XDG_CONFIG_HOME", ".config")?.join(OWN_FOLDER).join("config.toml"))
+    }
+
     /// All that session `id` has for its own of its harness's state.
     pub(crate) fn folder_of(&self, id: &SessionId) -> Result<PathBuf, UserError> {
         Ok(self.state_folder()?.join("state").join(id.as_str()))

@@ -6,6 +6,7 @@
 
 mod caller;
 pub(crate) mod changes;
+pub(crate) mod configuration;
 pub(crate) mod conversations;
 pub(crate) mod crossing;
 pub(crate) mod doing;

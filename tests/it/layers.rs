@@ -8,7 +8,7 @@ use crate::support::repository_folder;
 /// The modules, lowest first: each may name those above it in this list, and none below.
 const LAYERS: &[&str] = &[
     // Pure: no environment, no file, no process.
-    "fuzz", "error", "escape", "uuid", "session", "harness", "ladder", "sandbox", "plan",
+    "fuzz", "error", "escape", "uuid", "session", "harness", "ladder", "sandbox", "config", "plan",
     // Edges, each of one thing.
     "cli", "terminal", "scope", "child", "signals", "keys", "identity", "trusted", "lock",
     "handover", "store", "prompt", "bwrap", "tmux", "host",

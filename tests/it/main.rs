@@ -24,6 +24,7 @@ mod cli;
 mod completion;
 /// Many commands at once: one lock, one harness, no lost row.
 mod concurrency;
+mod config;
 /// Out of the sandbox and back in.
 mod crossing;
 /// The check list, its status line and its data.

@@ -186,7 +186,10 @@ impl Dialog<'_> {
             host::project_folder(Some(&path)).map(Some).map_err(|error| error.to_string())
         };
         if let Some(Some(folder)) = self.asker.write("Folder", &before, &read)? {
-            self.draft.cwd = folder;
+            let (before, there) = (self.given(&self.draft.cwd)?, self.given(&folder)?);
+            let mut draft = self.draft.clone();
+            draft.go_to(folder, &before, &there);
+            self.draft = draft;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use crate::escape::for_terminal;
 use crate::harness::Harness;
 use crate::host::machine::{Around, Resolver};
 use crate::host::programs::Version;
-use crate::host::{machine, programs};
+use crate::host::{configuration, machine, programs};
 use crate::store::Store;
 use crate::{bwrap, harness, host, planner, scope, store};
 
@@ -16,6 +16,7 @@ pub(super) fn all(context: &Context) -> Vec<Check> {
     let mut checks = on_tmux::all(context);
     checks.extend(capabilities(context));
     checks.push(store(context));
+    checks.push(configuration(context));
     let harnesses = harness::ALL.iter();
     let asked = harnesses.filter(|harness| !harness.runs_own_command());
     checks.extend(asked.map(|harness| installed(context, harness)));
@@ -136,6 +137,26 @@ fn store(context: &Context) -> Check {
         Ok(detail) => Check::ok("store", format!("{path}, {detail}")),
         Err(error) => Check::fail("store", &store::explain(&error, &folder)),
     }
+}
+
+/// What new sessions begin with.
+fn configuration(context: &Context) -> Check {
+    const NAME: &str = "configuration";
+    let read = || Ok((context.host.configuration_file()?, configuration::read(&context.host)?));
+    let (path, config) = match read() {
+        Ok((path, Some(config))) => (path, config),
+        Ok((path, None)) => return Check::ok(NAME, format!("{}, none", path.display())),
+        // Sessions are there all the same: `new` alone obeys it.
+        Err(error) => return Check::fail(NAME, &error),
+    };
+    let mut said = config.in_words();
+    let projects: Vec<&str> = config.projects().collect();
+    let profiles: Vec<&str> = config.profiles().collect();
+    for (what, names) in [("projects", projects), ("profiles", profiles)] {
+        said.extend((!names.is_empty()).then(|| format!("{what} {}", names.join(" "))));
+    }
+    let said = if said.is_empty() { "sets nothing".to_owned() } else { said.join(", ") };
+    Check::ok(NAME, format!("{}: {said}", path.display()))
 }
 
 fn installed(context: &Context, harness: &'static Harness) -> Check {
