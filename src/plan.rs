@@ -14,7 +14,7 @@ use crate::sandbox::guard::Watched;
 use crate::sandbox::refusal::{Surroundings, check_binds, check_cwd};
 use crate::sandbox::sockets::Sockets;
 use crate::sandbox::{Bind, Closed, Kind, Origin, SandboxFacts, environment};
-use crate::session::{Policy, Sandboxing, Session};
+use crate::session::{FsAccess, Policy, Sandboxing, Session};
 
 /// Something that must exist before the start.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -226,6 +226,23 @@ fn check_number(argv: &[OsString], side: &SandboxSide) -> Result<(), UserError> 
     .hint("most may be what links in guarded folders lead to (.claude, .husky, .git/hooks …); --fs ro needs no guards"))
 }
 
+/// All refusals of a sandboxed start: what is shown besides the system.
+fn checked(session: &Session, side: &SandboxSide, policy: Policy) -> Result<Vec<Bind>, UserError> {
+    let cwd = &session.cwd;
+    check_cwd(cwd, &side.around)?;
+    let mut shown = side.binds.clone();
+    shown.push(match policy.fs {
+        FsAccess::Rw => Origin::Project.writable(cwd),
+        FsAccess::Ro => Origin::Project.read_only(cwd),
+    });
+    check_binds(&shown, &side.around)?;
+    let all: Vec<&Bind> =
+        [&side.facts.system, &side.facts.etc, &shown].into_iter().flatten().collect();
+    Closed { project: cwd, binds: &all, kinds: &side.kinds, around: &side.around }.check()?;
+    sandbox::configuration::check(&all, &side.around.configuration)?;
+    Ok(shown)
+}
+
 fn sandboxed(
     session: &Session,
     harness: &Harness,
@@ -234,14 +251,7 @@ fn sandboxed(
     policy: Policy,
     command: &[OsString],
 ) -> Result<Plan, UserError> {
-    check_cwd(&session.cwd, &side.around)?;
-    let mut shown = side.binds.clone();
-    shown.push(Origin::Project.read_only(&session.cwd));
-    check_binds(&shown, &side.around)?;
-    let all: Vec<&Bind> =
-        [&side.facts.system, &side.facts.etc, &shown].into_iter().flatten().collect();
-    Closed { project: &session.cwd, binds: &all, kinds: &side.kinds, around: &side.around }
-        .check()?;
+    let shown = checked(session, side, policy)?;
     let rule =
         environment::Rule { net: policy.net, harness: harness.env_pass, extra: &session.env_names };
     let mut environment = environment::sandboxed(&facts.caller, &rule);

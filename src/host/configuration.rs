@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::config::{Config, Defaults};
 use crate::error::UserError;
 use crate::escape::for_terminal;
-use crate::host::{Host, canonical_as_far_as_it_exists, reading};
+use crate::host::{Host, canonical_as_far_as_it_exists, links, reading};
 
 const WITHOUT: &str = "mend it, or move it away: without it everything works";
 
@@ -41,6 +41,22 @@ pub(crate) fn read(host: &Host) -> Result<Option<Config>, UserError> {
     Config::parse(&text).map(Some).map_err(|(line, words)| {
         UserError::new(format!("{shown}:{line}: {}", for_terminal(words))).hint(WITHOUT)
     })
+}
+
+/// All that leads to the file, for this caller and for one without XDG_CONFIG_HOME: symlinks, folder and file, canonical
+/// but for the symlinks themselves.
+pub(super) fn paths(host: &Host, home: &Path) -> Result<Vec<PathBuf>, UserError> {
+    let mut paths = Vec::new();
+    for file in [host.configuration_file()?, home.join(".config/hqt-tmux/config.toml")] {
+        for path in file.parent().into_iter().chain([file.as_path()]) {
+            if let Some(way) = links::way(path) {
+                paths.extend(way.links.into_iter().map(|(at, _)| at).chain([way.end]));
+            }
+        }
+    }
+    paths.sort();
+    paths.dedup();
+    Ok(paths)
 }
 
 enum Refused {

@@ -10,8 +10,8 @@ use crate::error::UserError;
 use crate::harness::Harness;
 use crate::host::system::System;
 use crate::host::{
-    Host, Workplaces, canonical_as_far_as_it_exists, executable, home, machine, named_commands,
-    project, reading, state, tools, users,
+    Host, Workplaces, canonical_as_far_as_it_exists, configuration, executable, home, machine,
+    named_commands, project, reading, state, tools, users,
 };
 use crate::plan::{Facts, SandboxSide};
 use crate::sandbox::environment::Variables;
@@ -68,7 +68,10 @@ pub(crate) fn gather_outside(host: &Host, wanted: &Wanted) -> Result<Facts, User
         Some((bwrap, policy)) => {
             let workplaces = workplaces(&outside, wanted)?;
             let (program, bwrap) = (program.as_deref(), bwrap.clone());
-            Some(side(&outside, *policy, program, wanted, bwrap, &workplaces)?)
+            let mut side = side(&outside, *policy, program, wanted, bwrap, &workplaces)?;
+            // Whether it would be guarded is not known here either.
+            side.around.configuration.clear();
+            Some(side)
         }
         None => None,
     };
@@ -261,5 +264,6 @@ fn surroundings(
         managers: tools::managers_below(home),
         state_roots: state::roots_of_all(host, home),
         tmux_sockets: tmux_sockets.iter().map(|path| canonical_as_far_as_it_exists(path)).collect(),
+        configuration: configuration::paths(host, home)?,
     })
 }

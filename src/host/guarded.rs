@@ -51,8 +51,8 @@ pub(super) fn look_up(
         found.look_whether_closed(&folder);
     }
     let (create, marks) = made_for_the_run(git);
-    for name in names(host, project, git, &place) {
-        found.take(&name);
+    for name in names(host, project, git, &place).iter().chain(&around.configuration) {
+        found.take(name);
     }
     // What is shown read-only elsewhere is so by the name that it has here, too.
     let read_only = elsewhere.iter().filter(|bind| bind.is_read_only());

@@ -160,6 +160,7 @@ mod tests {
             managers: Vec::new(),
             state_roots: vec!["/home/u/.claude".into()],
             tmux_sockets: Vec::new(),
+            configuration: Vec::new(),
         }
     }
 

@@ -6,6 +6,7 @@
 mod bind;
 pub(crate) mod catalogue;
 mod closed;
+pub(crate) mod configuration;
 pub(crate) mod environment;
 pub(crate) mod etc;
 pub(crate) mod filter;

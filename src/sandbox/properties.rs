@@ -73,6 +73,7 @@ fn around() -> Surroundings {
         managers: Vec::new(),
         state_roots: Vec::new(),
         tmux_sockets: vec!["/home/u/a/socket".into()],
+        configuration: Vec::new(),
     }
 }
 

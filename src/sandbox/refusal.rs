@@ -26,6 +26,8 @@ pub(crate) struct Surroundings {
     pub(crate) state_roots: Vec<PathBuf>,
     /// Sockets of tmux servers: whoever connects to one runs commands on the host.
     pub(crate) tmux_sockets: Vec<PathBuf>,
+    /// All that leads to our own configuration: folders, file, and the symlinks on the way, be they there or not.
+    pub(crate) configuration: Vec<PathBuf>,
 }
 
 /// Nothing at or below these is a project.

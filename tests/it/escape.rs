@@ -9,6 +9,8 @@ mod carried;
 mod catalogue;
 /// Files and folders that an agent closed.
 mod closed;
+/// Our own configuration, which says what the next session may do.
+mod configuration;
 /// Files that were left so that reading them never ends.
 mod endless;
 /// Everything ends with the pane.

@@ -14,6 +14,7 @@ fn around() -> Surroundings {
         managers: vec!["/home/u/.nvm".into()],
         state_roots: vec!["/home/u/.claude".into(), "/home/u/.config/opencode".into()],
         tmux_sockets: vec!["/srv/p/tmux-1000/default".into()],
+        configuration: Vec::new(),
     }
 }
 
