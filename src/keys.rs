@@ -35,7 +35,6 @@ pub(crate) enum Takes {
     /// A few lines below what stands there.
     Lines,
     /// The whole of it, with the wheel of the mouse; what stood there comes back afterwards.
-    #[expect(dead_code, reason = "for the list of sessions")]
     Whole,
 }
 

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::os::fd::AsFd;
 
 use console::AnsiCodeIterator;
@@ -51,17 +51,6 @@ impl Saved {
             leftovers::remove(&File::from(terminal), console::Term::stdout().size());
         }
         let _ = tcsetattr(io::stdin(), SetArg::TCSANOW, settings);
-    }
-
-    /// Sets the terminal as it was, cursor included, unless another process group has it now.
-    pub(crate) fn restore_if_ours(&self) {
-        if is_ours() {
-            if let Some(settings) = &self.settings {
-                take_back(settings);
-            }
-            // Prompts are shown on stderr.
-            let _ = io::stderr().write_all(b"\x1b[?25h");
-        }
     }
 }
 
@@ -153,6 +142,24 @@ pub(crate) fn cut(text: &str, widest: usize) -> Cow<'_, str> {
     kept.into()
 }
 
+/// The same of its end, of a text without colours.
+pub(crate) fn cut_before(text: &str, widest: usize) -> Cow<'_, str> {
+    if columns(text) <= widest {
+        return text.into();
+    }
+    let mut used = 0;
+    // The first column is for the mark.
+    let kept = text.char_indices().rev().take_while(|(_, c)| {
+        used += columns_of(*c);
+        used < widest
+    });
+    let from = kept.last().map_or(text.len(), |(at, _)| at);
+    match widest {
+        0 => "".into(),
+        _ => format!("…{}", &text[from..]).into(),
+    }
+}
+
 /// `text` in lines of at most `width`; what is longer without a space stays whole, to be copied.
 pub(crate) fn in_lines(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
@@ -204,5 +211,8 @@ mod tests {
         assert_eq!(cut("\u{1b}[31mabc\u{1b}[0m", 2), "\u{1b}[31ma…\u{1b}[0m");
         assert_eq!(cut("日本", 2), "…");
         assert_eq!(cut("日本", 0), "");
+        assert_eq!(cut_before("/home/me/日本", 8), "…me/日本");
+        assert_eq!(cut_before("日本", 2), "…");
+        assert_eq!(cut_before("日本", 0), "");
     }
 }

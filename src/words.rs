@@ -19,11 +19,16 @@ pub(crate) fn with_tildes(host: &Host, text: &str) -> String {
         return text.to_owned();
     };
     let home = for_terminal(home);
-    let shortened = |word: &str| match word.strip_prefix(&home) {
-        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("~{rest}"),
-        _ => word.to_owned(),
-    };
+    let shortened = |word: &str| below_home(Some(&home), word.to_owned());
     text.split(' ').map(shortened).collect::<Vec<_>>().join(" ")
+}
+
+/// A folder as a person writes it, `home` being theirs.
+pub(crate) fn below_home(home: Option<&str>, folder: String) -> String {
+    match home.and_then(|home| folder.strip_prefix(home)) {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("~{rest}"),
+        _ => folder,
+    }
 }
 
 /// The state, and of one that does not run how it ended, where that was bad and nobody has looked: `failed 3`.
@@ -39,30 +44,16 @@ pub(crate) fn state(session: &Session, state: State) -> String {
     }
 }
 
-/// The same, in its colour where stdout has colours.
-pub(crate) fn state_in_colour(session: &Session, state: State) -> String {
-    let word = console::style(self::state(session, state));
-    let is_bad = session.failed_unseen || session.run_open;
-    let word = match state {
-        State::Running => word.green(),
-        State::Unknown => word.yellow(),
-        State::Dead => word.red(),
-        State::Stopped if is_bad => word.red(),
-        State::Stopped => word,
-    };
-    word.to_string()
-}
-
 /// The policy in one short word.
 pub(crate) fn sandbox_word(sandbox: &Sandboxing) -> &'static str {
     match sandbox {
-        Sandboxing::Off => "no",
+        Sandboxing::Off => "–",
         Sandboxing::Unreadable(_) => "unreadable",
         Sandboxing::On(policy) => match (policy.fs, policy.net) {
-            (FsAccess::Rw, true) => "rw+net",
-            (FsAccess::Rw, false) => "rw",
-            (FsAccess::Ro, true) => "ro+net",
-            (FsAccess::Ro, false) => "ro",
+            (FsAccess::Rw, true) => "rw·on",
+            (FsAccess::Rw, false) => "rw·off",
+            (FsAccess::Ro, true) => "ro·on",
+            (FsAccess::Ro, false) => "ro·off",
         },
     }
 }
@@ -84,7 +75,8 @@ pub(crate) fn age(then: SystemTime, now: SystemTime) -> String {
         0..60 => format!("{seconds}s"),
         60..3_600 => format!("{}m", seconds / 60),
         3_600..86_400 => format!("{}h", seconds / 3_600),
-        _ => format!("{}d", seconds / 86_400),
+        86_400..31_536_000 => format!("{}d", seconds / 86_400),
+        _ => format!("{}y", seconds / 31_536_000),
     }
 }
 

@@ -84,7 +84,7 @@ impl New {
 // Given to each: `next_help_heading` would go on behind them.
 const SANDBOX: &str = "Sandbox";
 
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Sandbox {
     /// Run inside one, with permission questions off
     #[arg(long, conflicts_with = "no_sandbox", help_heading = SANDBOX)]
@@ -114,7 +114,7 @@ pub(crate) struct Sandbox {
     pub(crate) net: Option<Net>,
 }
 
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Resume {
     /// An id, the beginning of one, or a name; without it: a list
     pub(crate) session: Option<String>,

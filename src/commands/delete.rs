@@ -75,7 +75,12 @@ fn confirm(context: &Context, sessions: &[Session]) -> anyhow::Result<()> {
     }
 }
 
-fn delete(context: &Context, store: &Store, session: &Session, force: bool) -> anyhow::Result<()> {
+pub(super) fn delete(
+    context: &Context,
+    store: &Store,
+    session: &Session,
+    force: bool,
+) -> anyhow::Result<()> {
     let folder = context.state_folder()?;
     if !force && survey::is_running(context, store, &session.id)? {
         bail!(

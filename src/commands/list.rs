@@ -1,13 +1,12 @@
 //! `hqt-tmux list`: all sessions.
 
-use crate::commands::columns::{LIST, Seen};
+use crate::cli;
+use crate::commands::columns::{Drawn, LIST, Lists};
 use crate::commands::json::Object;
-use crate::commands::table;
 use crate::context::{Context, mark_seen, print, print_json, say};
 use crate::error::ExitCode;
-use crate::session::{Session, SessionId, State};
+use crate::session::{Session, State};
 use crate::survey::Survey;
-use crate::{cli, host};
 
 pub(crate) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<ExitCode> {
     let store = context.store_to_look_at()?;
@@ -30,7 +29,7 @@ pub(crate) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<Ex
         false if sessions.is_empty() => {
             say("there is no session yet; start one with: hqt-tmux new");
         }
-        false => print(&as_table(&sessions, &survey, context.width()))?,
+        false => print(&as_table(context, &sessions, &survey))?,
     }
     // Whoever reads it through a pipe may be a program.
     let is_seen = !arguments.json && context.width().is_some();
@@ -42,11 +41,14 @@ pub(crate) fn run(context: &Context, arguments: &cli::List) -> anyhow::Result<Ex
     Ok(ExitCode::Done)
 }
 
-fn as_table(sessions: &[Session], survey: &Survey, width: Option<usize>) -> String {
-    let (now, is_cut) = (host::now(), width.is_some());
+fn as_table(context: &Context, sessions: &[Session], survey: &Survey) -> String {
+    let width = context.width();
+    let drawn = if width.is_some() { Drawn::OnStdout } else { Drawn::Whole };
+    let lists = Lists::new(&context.host, survey, drawn);
+    let mut sessions = sessions.to_vec();
+    lists.in_order(&mut sessions);
     let mut rows = vec![LIST.headings()];
-    rows.extend(sessions.iter().map(|session| {
-        LIST.row(&Seen { session, survey, now, id_length: SessionId::LENGTH, is_cut })
-    }));
-    table::table(&rows, width, &LIST.narrower())
+    rows.extend(sessions.iter().map(|session| LIST.row(&lists, session)));
+    let layout = LIST.layout(&rows, width);
+    rows.iter().map(|row| layout.line(row, width) + "\n").collect()
 }

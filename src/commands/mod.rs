@@ -1,6 +1,8 @@
 //! The caller's side: the verbs, one file each, and what several of them share.
 
 pub(crate) mod bare;
+mod chosen;
+mod cockpit;
 mod columns;
 pub(crate) mod complete;
 pub(crate) mod delete;
@@ -16,7 +18,6 @@ pub(crate) mod man;
 mod message;
 pub(crate) mod new;
 mod opening;
-mod picker;
 mod policy_change;
 pub(crate) mod rename;
 pub(crate) mod resume;

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
 
+use crate::commands::cockpit::Wanted;
 use crate::commands::opening::{Opened, Spot};
-use crate::commands::{explain, going, opening, picker, policy_change, several};
+use crate::commands::{chosen, explain, going, opening, policy_change, several};
 use crate::context::{Context, mark_seen, say};
 use crate::error::{ExitCode, UserError};
 use crate::escape::{for_terminal, window_name};
@@ -24,11 +25,15 @@ pub(crate) fn run(context: &Context, arguments: &cli::Resume) -> anyhow::Result<
         tmux::ensure_supported(context.tmux_program()).map_err(tmux::Error::explain)?;
     }
     let store = context.store()?;
-    if arguments.all {
-        return all_back(context, &store, arguments);
+    match chosen::choose(context, &store, arguments)? {
+        Wanted::Resume(session) => until_it_runs(context, &store, session, arguments),
+        Wanted::Fresh(session) => {
+            let fresh = cli::Resume { fresh: true, ..arguments.clone() };
+            until_it_runs(context, &store, session, &fresh)
+        }
+        Wanted::Several(sessions) => back(context, &store, &sessions, arguments),
+        Wanted::AllBack => back(context, &store, &lost(context, &store)?, arguments),
     }
-    let session = picker::choose(context, &store, arguments)?;
-    until_it_runs(context, &store, session, arguments)
 }
 
 fn until_it_runs(
@@ -46,7 +51,7 @@ fn until_it_runs(
 }
 
 /// What ran when tmux or the machine went, in the order in which it was started.
-fn all_back(context: &Context, store: &Store, arguments: &cli::Resume) -> anyhow::Result<ExitCode> {
+fn lost(context: &Context, store: &Store) -> anyhow::Result<Vec<Session>> {
     let folder = context.state_folder()?;
     let mut lost = store.all()?;
     lost.retain(|session| {
@@ -56,8 +61,19 @@ fn all_back(context: &Context, store: &Store, arguments: &cli::Resume) -> anyhow
     if lost.is_empty() {
         say("nothing ran when tmux or the machine went last");
     }
-    Ok(several::each(context, &lost, |session| {
-        until_it_runs(context, store, session.clone(), arguments)?;
+    Ok(lost)
+}
+
+/// Brings each back where it was, and goes to none.
+fn back(
+    context: &Context,
+    store: &Store,
+    sessions: &[Session],
+    arguments: &cli::Resume,
+) -> anyhow::Result<ExitCode> {
+    let arguments = cli::Resume { all: true, ..arguments.clone() };
+    Ok(several::each(context, sessions, |session| {
+        until_it_runs(context, store, session.clone(), &arguments)?;
         Ok("brought back".to_owned())
     }))
 }

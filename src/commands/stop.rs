@@ -35,11 +35,21 @@ pub(crate) fn run(context: &Context, arguments: &cli::Stop) -> anyhow::Result<Ex
         say("no session runs");
     }
     Ok(several::each(context, &sessions, |session| {
-        let ended = stop(context, &store, session)?;
-        mark_seen(&store, &[&session.id]);
-        store.settle(&session.id)?;
+        let ended = stop_and_settle(context, &store, session)?;
         Ok(if ended { "stopped" } else { "did not run:" }.to_owned())
     }))
+}
+
+/// The same as a person wants it, who has looked, and does not want it back with all others.
+pub(super) fn stop_and_settle(
+    context: &Context,
+    store: &Store,
+    session: &Session,
+) -> anyhow::Result<bool> {
+    let ended = stop(context, store, session)?;
+    mark_seen(store, &[&session.id]);
+    store.settle(&session.id)?;
+    Ok(ended)
 }
 
 /// Ends what runs of `session`, and closes the panes that were kept; whether something ran.

@@ -13,15 +13,6 @@ const GAP: usize = 2;
 /// A cell that is wider stands out of its column: one name must not make every line as long.
 const WIDEST: usize = 60;
 
-/// The lines of a table, at most `width` wide, where there is one, after [`Layout::narrow`].
-pub(super) fn table(rows: &[Vec<String>], width: Option<usize>, steps: &[Step]) -> String {
-    let mut layout = Layout::of(rows);
-    if let Some(width) = width {
-        layout.narrow(width, steps);
-    }
-    rows.iter().map(|row| layout.line(row, width) + "\n").collect()
-}
-
 /// Where the columns of a table stand.
 pub(super) struct Layout {
     columns: Vec<Column>,
@@ -32,6 +23,8 @@ struct Column {
     at: usize,
     width: usize,
     is_cut: bool,
+    /// Whether it is cut at its beginning.
+    ends_count: bool,
 }
 
 impl Layout {
@@ -39,8 +32,16 @@ impl Layout {
     pub(super) fn of(rows: &[Vec<String>]) -> Self {
         let columns = rows.first().map_or(0, Vec::len);
         let width = |at: usize| rows.iter().map(|row| terminal::columns(&row[at])).max();
-        let column = |at| Column { at, width: width(at).unwrap_or(0), is_cut: false };
+        let column =
+            |at| Column { at, width: width(at).unwrap_or(0), is_cut: false, ends_count: false };
         Self { columns: (0..columns).map(column).collect() }
+    }
+
+    /// The cells in this place are cut at their beginnings.
+    pub(super) fn ends_count(&mut self, at: Option<usize>) {
+        for column in self.columns.iter_mut().filter(|column| Some(column.at) == at) {
+            column.ends_count = true;
+        }
     }
 
     /// Makes it at most `width` wide: what `steps` name is cut, in their order, and no more of it than is needed.
@@ -71,9 +72,11 @@ impl Layout {
         let (mut used, mut missing) = (0, 0);
         for column in &self.columns {
             line.extend(std::iter::repeat_n(' ', missing));
-            let cell = match column.is_cut {
-                true => terminal::cut(&row[column.at], column.width),
-                false => Cow::Borrowed(row[column.at].as_str()),
+            let whole = row[column.at].as_str();
+            let cell = match (column.is_cut, column.ends_count) {
+                (true, true) => terminal::cut_before(whole, column.width),
+                (true, false) => terminal::cut(whole, column.width),
+                (false, _) => Cow::Borrowed(whole),
             };
             line.push_str(&cell);
             let width = terminal::columns(&cell);
@@ -90,8 +93,12 @@ impl Layout {
 /// Rows whose last cell is a text: its lines are broken between words, below each other.
 pub(super) fn texts<const N: usize>(rows: &[[String; N]], width: Option<usize>) -> String {
     let rows: Vec<Vec<String>> = rows.iter().map(|row| row.to_vec()).collect();
+    let lines = |rows: &[Vec<String>]| {
+        let layout = Layout::of(rows);
+        rows.iter().map(|row| layout.line(row, None) + "\n").collect()
+    };
     let Some(width) = width else {
-        return table(&rows, None, &[]);
+        return lines(&rows);
     };
     let labels = Layout::of(&rows).columns.into_iter().take(N - 1);
     let before: usize = labels.map(|column| column.width + GAP).sum();
@@ -104,7 +111,7 @@ pub(super) fn texts<const N: usize>(rows: &[[String; N]], width: Option<usize>) 
             broken.push(row);
         }
     }
-    table(&broken, None, &[])
+    lines(&broken)
 }
 
 #[cfg(test)]
@@ -117,7 +124,13 @@ mod tests {
         let combining = "e\u{301}e\u{301}e\u{301}e\u{301}";
         let rows =
             [["ID", "NAME", "FOLDER"], ["1", "日本日本", "/a/long/folder"], ["2", combining, "/x"]];
-        table(&rows.map(|row| row.map(str::to_owned).to_vec()), width, STEPS)
+        let rows = rows.map(|row| row.map(str::to_owned).to_vec());
+        let mut layout = Layout::of(&rows);
+        layout.ends_count(Some(2));
+        if let Some(width) = width {
+            layout.narrow(width, STEPS);
+        }
+        rows.iter().map(|row| layout.line(row, width) + "\n").collect()
     }
 
     #[test]
@@ -128,11 +141,11 @@ mod tests {
         );
         assert_eq!(
             fitted(Some(24)),
-            "ID  NAME      FOLDER\n1   日本日本  /a/long/f…\n2   e\u{301}e\u{301}e\u{301}e\u{301}      /x\n"
+            "ID  NAME      FOLDER\n1   日本日本  …g/folder\n2   e\u{301}e\u{301}e\u{301}e\u{301}      /x\n"
         );
         assert_eq!(
             fitted(Some(17)),
-            "ID  NAME   FOLDER\n1   日本…  /a/lo…\n2   e\u{301}e\u{301}e\u{301}e\u{301}   /x\n"
+            "ID  NAME   FOLDER\n1   日本…  …lder\n2   e\u{301}e\u{301}e\u{301}e\u{301}   /x\n"
         );
         assert_eq!(fitted(Some(9)), "ID  NAME\n1   日…\n2   e\u{301}e\u{301}e\u{301}e\u{301}\n");
     }

@@ -7,7 +7,7 @@ use console::Term;
 
 use crate::error::UserError;
 use crate::keys::{Key, Keys, Takes};
-use crate::prompt::{FEWEST_COLUMNS, FEWEST_ROWS, has_room, theme};
+use crate::prompt::{ensure_room, theme};
 use crate::terminal;
 
 /// The terminal from a question to its answer. What it shows goes with it.
@@ -23,20 +23,9 @@ pub(crate) struct Asker {
 impl Asker {
     /// What was typed before is dropped: it was no answer.
     pub(crate) fn open() -> anyhow::Result<Self> {
-        let term = Term::stderr();
-        let (rows, columns) = term.size();
-        if !has_room() {
-            bail!(
-                UserError::new(format!(
-                    "the terminal is too small to ask: {columns} columns, {rows} rows"
-                ))
-                .hint(format!(
-                    "make it {FEWEST_COLUMNS} columns and {FEWEST_ROWS} rows, or use the flags"
-                ))
-            );
-        }
+        ensure_room()?;
         let keys = Keys::open(Takes::Lines).context("could not read keys")?;
-        Ok(Self { term, keys, drawn: Vec::new(), cursor: 0, said: String::new() })
+        Ok(Self { term: Term::stderr(), keys, drawn: Vec::new(), cursor: 0, said: String::new() })
     }
 
     /// Why the last answer was none, in sight until another is tried.

@@ -51,7 +51,7 @@ fn a_title_tells_what_each_harness_is_doing() {
                 (told.trim_end() == *title).then_some(())
             });
             let line = wait_activity(&env, &id, activity);
-            let word = activity.as_str().unwrap_or(" - ");
+            let word = activity.as_str().unwrap_or(" running ");
             assert!(line.contains(word), "{harness} `{title}`: {line}");
         }
         env.type_line(&id, "exit 0");

@@ -20,6 +20,8 @@ mod by_hand;
 mod circles;
 /// The command line itself: help, exit codes, what goes to stdout and what to stderr.
 mod cli;
+/// All sessions on one screen, and a key for what is done with them.
+mod cockpit;
 /// Completion in real shells: what is chosen arrives as it is, and nothing runs.
 mod completion;
 /// Many commands at once: one lock, one harness, no lost row.

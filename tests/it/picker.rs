@@ -132,12 +132,12 @@ fn wide_names_do_not_push_the_question_away() {
     for _ in 0..3 {
         terminal.keys(&["Down"]);
     }
-    terminal.wait_until("one question above five lines", |screen| {
+    terminal.wait_until("one head above five lines", |screen| {
         let lines: Vec<&str> = screen.lines().collect();
-        let question = lines.iter().position(|line| line.contains("Resume"));
-        question == Some(0)
+        let head = lines.iter().position(|line| line.contains("Sessions ›"));
+        head == Some(0)
             && lines.iter().filter(|line| line.contains("日本語")).count() == 5
-            && lines.get(4).is_some_and(|line| line.starts_with('❯'))
+            && lines.get(4).is_some_and(|line| line.starts_with(" ❯"))
     });
 }
 
@@ -166,11 +166,13 @@ fn a_line_that_can_not_be_seen_is_not_chosen() {
         env.wait_state(id, "stopped");
     }
     let terminal = Terminal::run_sized(&env, (80, 24), &["resume", "--dry-run"]);
-    terminal.wait_until("the list", |screen| screen.matches("stopped").count() > 10);
-    terminal.resize(80, 10);
-    terminal.keys(&["Enter"]);
+    terminal.keys(&["PageDown"]);
+    terminal.wait_until("the list", |screen| {
+        screen.lines().nth(12).is_some_and(|line| line.starts_with(" ❯"))
+    });
+    terminal.resize(80, 8);
     terminal.wait_until("the list anew, as high as the terminal", |screen| {
-        screen.contains("Resume") && screen.contains('❯')
+        screen.lines().count() == 8 && screen.contains("Sessions ›") && screen.contains(" ❯")
     });
     terminal.keys(&["Enter"]);
     assert_eq!(terminal.wait_exit(), 0);

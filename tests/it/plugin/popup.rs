@@ -73,7 +73,7 @@ fn s42_so_does_one_that_resumes() {
     let env = env_with_plugin();
     let (id, _) = env.finished_conversation();
     let terminal = Terminal::attach_to(&env, SMALL[0], "main");
-    press(&terminal, "R", "resume");
+    press(&terminal, "R", "sessions ›");
     terminal.keys(&["Enter"]);
     terminal.wait_for("resumed");
     assert!(env.pane_of(&id).is_current);

@@ -1,0 +1,292 @@
+//! The cockpit: all sessions on one screen, found by typing, and what can be done with them by a key.
+
+mod doing;
+mod screen;
+mod search;
+mod told;
+mod view;
+
+use std::io;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use console::{Term, style};
+
+use crate::commands::cockpit::screen::{MARGIN, Screen, parts};
+use crate::commands::cockpit::search::Sought;
+use crate::commands::cockpit::view::{Item, View};
+use crate::commands::columns::{COCKPIT, Column, Drawn, Lists};
+use crate::context::{Context, mark_seen};
+use crate::error::UserError;
+use crate::keys::{Key, Keys, Line, Takes};
+use crate::session::Session;
+use crate::store::Store;
+use crate::survey::Survey;
+use crate::{prompt, survey, words};
+
+/// What somebody wants done that ends the cockpit.
+pub(super) enum Wanted {
+    Resume(Session),
+    Fresh(Session),
+    /// Each of them, and nobody goes anywhere.
+    Several(Vec<Session>),
+    /// What ran when tmux or the machine went.
+    AllBack,
+}
+
+const KEYS: &str = " Enter go  Tab pick  ^S stop  ^D delete  ^T rename  ^F fresh  ? more";
+const MORE: [&str; 9] = [
+    "Enter       goes to the session, or brings it back",
+    "Tab         picks it: then a key is about all that are picked",
+    "^S ^D       stops it; deletes it, and asks first",
+    "^T ^F       renames it; starts it with a new conversation",
+    "Up Down     or ^P ^N, a page, Home and End, the wheel",
+    "words       in any order, of name, folder, harness, or the id's beginning",
+    ":waiting    the state's own word, or the age's",
+    "^U Esc      clears the search; leaves",
+    "colours     waiting is yellow, at work green, failed red",
+];
+
+/// Shows the sessions until one is wanted; left by Escape and Ctrl-C.
+pub(super) fn show(context: &Context, store: &Store) -> anyhow::Result<Wanted> {
+    prompt::ensure_room()?;
+    let keys = Keys::open(Takes::Whole).context("could not read keys")?;
+    let (sessions, survey) = look(context, store)?;
+    let mut cockpit = Cockpit {
+        context,
+        store,
+        keys,
+        sessions,
+        survey,
+        rows: Vec::new(),
+        view: View::default(),
+        asks: Asks::Nothing,
+        said: String::new(),
+        preview: None,
+        size: (0, 0),
+    };
+    cockpit.refill();
+    let wanted = cockpit.run();
+    let seen = cockpit.sessions.iter().filter(|session| session.failed_unseen);
+    mark_seen(store, &seen.map(|session| &session.id).collect::<Vec<_>>());
+    // As it is by now.
+    let now = |session: Session| survey::find(store, session.id.as_str());
+    Ok(match wanted? {
+        Wanted::Resume(session) => Wanted::Resume(now(session)?),
+        Wanted::Fresh(session) => Wanted::Fresh(now(session)?),
+        wanted => wanted,
+    })
+}
+
+/// What the last line asks.
+enum Asks {
+    Nothing,
+    /// Whether these are to be deleted.
+    Delete(Vec<Session>),
+    Name(Box<Session>, Line),
+    /// Nothing, but the keys are told in place of the preview.
+    More,
+}
+
+struct Cockpit<'a> {
+    context: &'a Context,
+    store: &'a Store,
+    keys: Keys,
+    sessions: Vec<Session>,
+    survey: Survey,
+    rows: Vec<Vec<String>>,
+    view: View,
+    asks: Asks,
+    said: String,
+    /// What is known of the marked one, once that was asked.
+    preview: Option<Vec<String>>,
+    /// How large the terminal was when it was drawn last.
+    size: (usize, usize),
+}
+
+fn look(context: &Context, store: &Store) -> anyhow::Result<(Vec<Session>, Survey)> {
+    let sessions = store.all()?;
+    let survey = Survey::of(context, &sessions)?;
+    Ok((sessions, survey))
+}
+
+impl Cockpit<'_> {
+    fn run(&mut self) -> anyhow::Result<Wanted> {
+        /// Whoever holds a key down does not wait for what each row would say.
+        const MOMENT: Duration = Duration::from_millis(15);
+        loop {
+            self.draw()?;
+            let within = Some(MOMENT).filter(|_| self.preview.is_none());
+            let key = match self.keys.next(within) {
+                Ok(Some(key)) => key,
+                Ok(None) => {
+                    self.preview = Some(self.told());
+                    continue;
+                }
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                    bail!(UserError::cancelled())
+                }
+                Err(error) => return Err(error).context("could not read keys"),
+            };
+            if let Some(wanted) = self.press(&key)? {
+                return Ok(wanted);
+            }
+        }
+    }
+
+    fn press(&mut self, key: &Key) -> anyhow::Result<Option<Wanted>> {
+        if *key == Key::Ctrl('c') {
+            bail!(UserError::cancelled());
+        }
+        self.said.clear();
+        match std::mem::replace(&mut self.asks, Asks::Nothing) {
+            Asks::Nothing => return self.command(key),
+            Asks::More => {}
+            Asks::Delete(sessions) => match key {
+                Key::Char('y' | 'Y') => self.delete(&sessions),
+                _ => "nothing was deleted".clone_into(&mut self.said),
+            },
+            Asks::Name(session, mut name) => match key {
+                Key::Enter | Key::Ctrl('j') => self.rename(session, name),
+                Key::Escape => {}
+                key => {
+                    name.press(key);
+                    self.asks = Asks::Name(session, name);
+                }
+            },
+        }
+        Ok(None)
+    }
+
+    /// A key that answers nothing.
+    fn command(&mut self, key: &Key) -> anyhow::Result<Option<Wanted>> {
+        let marked = self.view.marked().map(|at| self.sessions[at].clone());
+        match (key, marked) {
+            (Key::Escape, _) => bail!(UserError::cancelled()),
+            // Nobody has chosen what he could not see.
+            _ if self.size != size() => {}
+            (Key::Enter | Key::Ctrl('j'), marked) => return Ok(self.wanted(marked)),
+            (Key::Ctrl('f'), Some(session)) => return Ok(Some(Wanted::Fresh(session))),
+            (Key::Ctrl('t'), Some(session)) => {
+                let name = Line::of(&session.name);
+                self.asks = Asks::Name(Box::new(session), name);
+            }
+            (Key::Ctrl('s'), _) => self.stop()?,
+            (Key::Ctrl('d'), _) => {
+                let meant: Vec<Session> = self.meant();
+                self.asks = if meant.is_empty() { Asks::Nothing } else { Asks::Delete(meant) };
+            }
+            (Key::Char('?'), _) if self.view.search.text().is_empty() => self.asks = Asks::More,
+            (key, _) => {
+                self.view.press(key, parts(self.size.0).0);
+                self.preview = None;
+            }
+        }
+        Ok(None)
+    }
+
+    fn wanted(&self, marked: Option<Session>) -> Option<Wanted> {
+        let picked = !self.view.picked.is_empty();
+        match (self.view.shown.get(self.view.at)?, marked) {
+            _ if picked => Some(Wanted::Several(self.meant())),
+            (Item::AllBack, _) => Some(Wanted::AllBack),
+            (_, marked) => marked.map(Wanted::Resume),
+        }
+    }
+
+    fn meant(&self) -> Vec<Session> {
+        self.view.meant().into_iter().map(|at| self.sessions[at].clone()).collect()
+    }
+
+    /// What was done has changed them.
+    fn look_again(&mut self) {
+        match look(self.context, self.store) {
+            Ok((sessions, survey)) => (self.sessions, self.survey) = (sessions, survey),
+            Err(error) => self.said = self.explained(error),
+        }
+        self.refill();
+    }
+
+    fn refill(&mut self) {
+        let lists = Lists::new(&self.context.host, &self.survey, Drawn::OnStderr);
+        lists.in_order(&mut self.sessions);
+        self.rows = self.sessions.iter().map(|session| COCKPIT.row(&lists, session)).collect();
+        let sought = self.sessions.iter().map(|session| {
+            let cell = |column: Column| column.cell(&lists, session);
+            let state = lists.state(session);
+            Sought::new([
+                &session.name,
+                &cell(Column::Folder),
+                &session.harness,
+                session.id.as_str(),
+                &state,
+                &cell(Column::Age),
+            ])
+        });
+        let ids = self.sessions.iter().map(|session| session.id.clone()).collect();
+        self.view.refill(ids, sought.collect(), self.lost() > 0);
+        self.preview = None;
+    }
+
+    /// How many ran when tmux or the machine went, as `resume --all` counts them.
+    fn lost(&self) -> usize {
+        let state = |session: &Session| self.survey.state(session);
+        let is_lost = |session: &&Session| {
+            (session.lost || session.run_open) && state(session) == crate::session::State::Stopped
+        };
+        self.sessions.iter().filter(is_lost).count()
+    }
+
+    fn draw(&mut self) -> anyhow::Result<()> {
+        let size = size();
+        self.size = size;
+        let width = size.1.saturating_sub(MARGIN);
+        let layout = COCKPIT.layout(&self.rows, Some(width));
+        let more = MORE.map(str::to_owned);
+        let preview = match self.asks {
+            Asks::More => &more[..],
+            _ => self.preview.as_deref().unwrap_or_default(),
+        };
+        let screen = Screen {
+            sessions: &self.sessions,
+            rows: &self.rows,
+            layout: &layout,
+            lost: self.lost(),
+            preview,
+            last: self.last_line(),
+            size,
+        };
+        let text = screen.text(&mut self.view);
+        Term::stderr().write_str(&text).context("could not draw")
+    }
+
+    fn last_line(&self) -> (String, Option<usize>) {
+        let dim = |text: &str| style(text.to_owned()).for_stderr().dim().to_string();
+        match &self.asks {
+            Asks::Delete(sessions) => {
+                let what = match sessions.as_slice() {
+                    [session] => words::short(&session.name),
+                    several => format!("{} sessions", several.len()),
+                };
+                let words = format!(" Delete {what}, with what was said in a sandbox? y/N ");
+                let end = crate::terminal::columns(&words);
+                (style(words).for_stderr().yellow().to_string(), Some(end))
+            }
+            Asks::Name(_, name) => {
+                let (shown, at) = name.shown(self.size.1.saturating_sub(9));
+                match self.said.as_str() {
+                    "" => (format!(" Name › {shown}"), Some(8 + at)),
+                    said => (format!(" Name › {shown}  {}", dim(said)), Some(8 + at)),
+                }
+            }
+            _ if !self.said.is_empty() => (format!(" {}", self.said), None),
+            _ => (dim(KEYS), None),
+        }
+    }
+}
+
+/// The rows and columns of the terminal.
+fn size() -> (usize, usize) {
+    let (rows, columns) = Term::stderr().size();
+    (rows.into(), columns.into())
+}
