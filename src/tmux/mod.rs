@@ -103,7 +103,7 @@ impl Tmux {
                 return Err(Error::NoServer(self.socket.path().to_owned()));
             }
             let list = named("list-panes", &["-a", "-F", panes::FORMAT]);
-            let listed = self.run_within(self.patience(), [list], None);
+            let listed = self.run([list], None);
             let listed = listed.map(|output| Listing::new(panes::parse(&output)));
             let listed = match listed {
                 // Of no tmux session, and so of no current one, tmux lists nothing (`exit-empty off`).
@@ -140,20 +140,11 @@ impl Tmux {
         commands: impl IntoIterator<Item = TmuxCommand<'a>>,
         cwd: Option<&Path>,
     ) -> Result<Vec<u8>> {
-        self.run_within(ANSWER_TIME, commands, cwd)
-    }
-
-    fn run_within<'a>(
-        &self,
-        patience: Duration,
-        commands: impl IntoIterator<Item = TmuxCommand<'a>>,
-        cwd: Option<&Path>,
-    ) -> Result<Vec<u8>> {
         let mut command = self.program(commands)?;
         if let Some(cwd) = cwd {
             command.current_dir(cwd);
         }
-        let answer = match child::answer(command, patience) {
+        let answer = match child::answer(command, self.patience()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(Error::NotInstalled);
             }

@@ -97,7 +97,8 @@ impl Error {
                  `tmux display-message -p '#{version}'`"
                     .into()
             }
-            Self::Silent | Self::Failed(_) | Self::Io(_) => "`hqt-tmux doctor` says more".into(),
+            Self::Silent => "try again when the tmux server answers".into(),
+            Self::Failed(_) | Self::Io(_) => "`hqt-tmux doctor` says more".into(),
         };
         UserError::new(self.to_string()).hint(hint)
     }

@@ -102,12 +102,20 @@ fn z13_of_a_server_that_is_stopped_it_is_said_once_and_soon() {
     };
     assert!(told(&["list"]).ok_with_words().contains("running"));
     told(&["resume", "-d", &id]).refuses(&[&id, "try again"]);
+    told(&["new", "-d", "claude", "--no-sandbox"]).fails(1);
     assert!(told(&["doctor"]).stdout.contains("fail"));
     // As many as the kernel lets wait.
     let callers: Vec<_> = (0..200).map_while(|_| connect_at_once(&env.socket())).collect();
     assert!(callers.len() < 200, "nobody has to wait");
     told(&["list"]).ok_with_words();
-    drop(stopped);
     drop(callers);
+    // Its harness ends all the same; whether the window could be asked for is said.
+    let start = Instant::now();
+    let stop = env.run(&["stop", &id]);
+    assert!(start.elapsed() < 2 * SOON, "{:?}", start.elapsed());
+    assert!(stop.status == Some(0) || stop.stderr.contains("try again"), "{stop}");
+    drop(stopped);
+    env.wait_until("the end of its window", || env.panes_of(&id).is_empty().then_some(()));
     env.run(&["resume", "-d", &id]).ok();
+    env.wait_screen(&id, "FAKE-READY");
 }
