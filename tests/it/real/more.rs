@@ -1,6 +1,7 @@
 //! Copilot, which is large: only `tests/newest-harnesses` starts it.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -99,5 +100,81 @@ fn x32_a_call_that_copilot_left_open_is_not_made_outside() {
 fn z01_copilot_is_sent_a_first_message_once() {
     if let Some(world) = world() {
         is_sent_once(&world, COPILOT, &[]);
+    }
+}
+
+/// Files below `~/.copilot` that have copilot make the file `mark`, each its own.
+fn plants(marks: &Path) -> Vec<(&'static str, String, PathBuf)> {
+    let mark = |name: &str| marks.join(name);
+    let touch = |name: &str| format!("touch '{}'", mark(name).display());
+    let server = json!({"mcpServers": {"x": {"type": "local", "command": "touch",
+        "args": [mark("server")], "tools": ["*"]}}});
+    let hook = json!({"version": 1, "hooks": {"sessionStart": [{"type": "command",
+        "bash": touch("hook")}]}});
+    let language = json!({"lspServers": {"x": {"command": "touch", "args": [mark("language")],
+        "fileExtensions": {".txt": "plaintext"}}}});
+    let extension = format!(
+        "import {{ writeFileSync }} from 'fs'; writeFileSync('{}', '');",
+        mark("extension").display()
+    );
+    vec![
+        ("mcp-config.json", server.to_string(), mark("server")),
+        ("hooks/x.json", hook.to_string(), mark("hook")),
+        ("lsp-config.json", language.to_string(), mark("language")),
+        ("extensions/x/extension.mjs", extension, mark("extension")),
+    ]
+}
+
+/// Runs the host's own copilot in `folder` until it has answered: with extensions, which it has on trial.
+#[track_caller]
+fn run_on_the_host(world: &World, folder: &Path, words: &str) {
+    let id = world.new_session_in(folder, COPILOT, &["--no-sandbox", "--", "--experimental"]);
+    world.wait_screen(&id, "Confirm folder trust");
+    let pane = world.env.pane_of(&id).id;
+    world.env.tmux(&["send-keys", "-t", &pane, "Enter"]);
+    world.wait_screen(&id, COPILOT.first_outside);
+    world.say(&id, words);
+    world.env.run(&["delete", "--force", &id]).ok_with_words();
+}
+
+#[test]
+#[ignore = "copilot is a download of its own: tests/newest-harnesses runs this"]
+fn x32_what_copilot_is_made_to_plant_the_hosts_own_does_not_run() {
+    let Some(world) = world() else {
+        return;
+    };
+    let (marks, other) = (world.env.path("marks"), world.env.path("other"));
+    fs::create_dir(&marks).unwrap();
+    fs::create_dir(&other).unwrap();
+    let plants = plants(&marks);
+    let id = world.start(COPILOT, &[]);
+    world.say(&id, "the first word");
+    for (place, text, _) in &plants {
+        let staged = world.env.project().join("staged");
+        fs::write(&staged, text).unwrap();
+        let folder = Path::new(".copilot").join(place);
+        let folder = folder.parent().unwrap().display();
+        world.allows(&id, &format!("mkdir -p ~/{folder}; cp staged ~/.copilot/{place}"));
+        fs::remove_file(staged).unwrap();
+    }
+    world.stop(&id);
+    let own = world.env.own(&id).join("copilot");
+    assert!(plants.iter().all(|(place, ..)| own.join(place).exists()), "it stays with the session");
+    for folder in [&world.env.project(), &other] {
+        run_on_the_host(&world, folder, "spoken on the host");
+    }
+    for (place, _, mark) in &plants {
+        assert!(!mark.exists(), "{place}");
+    }
+    for (place, text, _) in &plants {
+        let place = world.env.home().join(".copilot").join(place);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::write(place, text).unwrap();
+    }
+    let third = world.env.path("third");
+    fs::create_dir(&third).unwrap();
+    run_on_the_host(&world, &third, "spoken for the control");
+    for (place, _, mark) in &plants {
+        assert!(mark.exists(), "the control of {place}");
     }
 }
