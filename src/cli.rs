@@ -5,8 +5,8 @@ mod color;
 mod help;
 
 pub(crate) use arguments::{
-    Completions, Delete, Doctor, Exec, Fs, Inner, Key, KeyStep, KeyVerb, List, Net, New, Rename,
-    Resume, Sandbox, Show, Stop,
+    Completions, Delete, Doctor, Exec, Fs, Inner, Key, KeyStep, KeyVerb, List, Net, New, Next,
+    Rename, Resume, Sandbox, Show, Stop,
 };
 
 pub(crate) use color::Color;
@@ -102,6 +102,12 @@ pub(crate) enum Verb {
     /// What a key of the tmux plugin runs
     #[command(hide = true)]
     Key(Key),
+    /// What the plugin's hooks run when a session may be doing something else
+    #[command(hide = true)]
+    Saw,
+    /// What a key of the plugin runs to go to the session that waits
+    #[command(hide = true)]
+    Next(Next),
     /// The first process inside the sandbox
     #[command(hide = true)]
     Inner(Inner),

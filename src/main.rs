@@ -38,7 +38,7 @@ use std::io::Write;
 
 use crate::cli::{Cli, Color, Verb};
 use crate::commands::{
-    bare, complete, delete, doctor, key, list, man, new, rename, resume, show, stop,
+    bare, complete, delete, doctor, key, list, man, new, next, rename, resume, saw, show, stop,
 };
 use crate::context::Context;
 use crate::error::ExitCode;
@@ -89,6 +89,8 @@ fn verb(verb: Option<Verb>, context: &Context) -> anyhow::Result<ExitCode> {
         Verb::Completions(arguments) => complete::run(&arguments),
         Verb::Man => man::run(),
         Verb::Key(arguments) => key::run(context, &arguments),
+        Verb::Saw => saw::run(context),
+        Verb::Next(arguments) => next::run(context, &arguments),
         Verb::Exec(arguments) => exec::run(context, &arguments),
         Verb::Inner(arguments) => inner::run(&arguments),
     }

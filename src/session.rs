@@ -3,7 +3,7 @@
 mod state;
 
 use state::time;
-pub(crate) use state::{Activity, Ended, LastExit, State};
+pub(crate) use state::{Activity, Ended, LastExit, Noted, State};
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -166,6 +166,9 @@ pub(crate) struct Session {
     /// A run was started and its end is not recorded (it goes on, or was killed).
     #[serde(skip)]
     pub(crate) run_open: bool,
+    /// What the run was last seen doing.
+    #[serde(skip)]
+    pub(crate) noted: Option<Noted>,
     /// The last run ended badly and nobody has looked since.
     #[serde(rename = "unseen")]
     pub(crate) failed_unseen: bool,
@@ -216,6 +219,7 @@ impl Session {
             last_started_at: None,
             last_exit: None,
             run_open: true,
+            noted: None,
             failed_unseen: false,
             note: None,
             report: Vec::new(),

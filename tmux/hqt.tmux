@@ -87,24 +87,29 @@ found=$(tmux set-option -gqo @hqt-binary '' \; \
     set-option -gqo @hqt-key S \; \
     set-option -gqo @hqt-resume-key R \; \
     set-option -gqo @hqt-key-table prefix \; \
+    if-shell -F '#{@hqt-next-key}' '' 'set-option -g @hqt-next-unset yes' \; \
+    set-option -gqo @hqt-next-key N \; \
     set-option -gqo @hqt-popup-width 80% \; \
     set-option -gqo @hqt-popup-height 70% \; \
     set-option -gqo @hqt-status-warn '' \; \
     set-option -gqo @hqt-status-running '' \; \
     set-option -gqo @hqt-status-failed '' \; \
+    set-option -gqo @hqt-status-waiting '' \; \
     set-option -gqo @hqt-notice '' \; \
     show-options -gqv @hqt-binary \; show-options -gqv @hqt-notice \; \
     show-options -gqv @hqt-key \; show-options -gqv @hqt-resume-key \; show-options -gqv @hqt-key-table \; \
+    show-options -gqv @hqt-next-key \; set-option -gqo @hqt-next-unset '' \; show-options -gqv @hqt-next-unset \; \
     show-options -gqv @hqt-status-warn \; \
     show-options -gqv @hqt-status-running \; show-options -gqv @hqt-status-failed \; \
+    show-options -gqv @hqt-status-waiting \; \
     show-options -g status-left \; show-options -g status-right \; show-options -g status-format \; \
     list-clients -F 'client' \; list-keys)
 
 # --- what is to be -----------------------------------------------------------------------------------------------
 
-binary='' told='' key='' resume_key='' table='' warn='' running='' failed='' clients=''
+binary='' told='' key='' resume_key='' table='' next_key='' next_unset='' warn='' running='' failed='' waiting='' clients=''
 {
-    for name in binary told key resume_key table warn running failed; do
+    for name in binary told key resume_key table next_key next_unset warn running failed waiting; do
         IFS= read -r "${name?}"
     done
     rest=$(cat)
@@ -113,7 +118,7 @@ $found
 END
 
 program=$(program "$binary")
-styles=$(style warn "$warn")$(style running "$running")$(style failed "$failed")
+styles=$(style warn "$warn")$(style running "$running")$(style failed "$failed")$(style waiting "$waiting")
 case $root in
 "$HOME"/*) shown="~${root#"$HOME"}" ;;
 *) shown=$root ;;
@@ -127,9 +132,32 @@ case $table in
 '') table=prefix ;;
 *[!A-Za-z0-9_-]*)
     notice="hqt-tmux: @hqt-key-table: letters, digits, - and _ make a name, and \"$table\" is none"
-    key='' resume_key=''
+    key='' resume_key='' next_key=''
     ;;
 esac
+
+# taken KEY TABLE: whether somebody else has bound it.
+taken() {
+    while read -r line; do
+        case $line in
+        bind-key*@hqt-program*' next '* | bind-key*'display-message -d 8000 '*@hqt-notice*) ;;
+        bind-key*" $2 "*)
+            read -r bound_table bound_key _ <<END
+${line#*-T }
+END
+            [ "$bound_table $bound_key" != "$2 $1" ] || return 0
+            ;;
+        esac
+    done <<END
+$rest
+END
+    return 1
+}
+
+# The one that nobody has chosen takes no other's place, and needs the prefix: "root" would take the letter away.
+if [ -n "$next_unset" ] && [ "$next_key" = N ]; then
+    if [ "$table" != prefix ] || taken N prefix; then next_key=''; fi
+fi
 
 # What a status line calls: in an option, so that a theme may be loaded before or after.
 call=
@@ -138,6 +166,16 @@ call=
 
 # An index of our own. A client that attaches sets off the one, and one that comes with its new session the other.
 hooks='client-attached[7381] client-session-changed[7381]'
+
+# By these tmux tells us that a session may be doing something else: a title that tells of it has changed its kind (the
+# format is the pane's, of our own words), a bell has rung that nobody heard, or somebody has come to such a window. As
+# long as one look lasts no other begins; when it is over, however, tmux takes the mark away should it be left.
+look="if-shell -F '#{@hqt_looking}' '' { set-option -g @hqt_looking yes ; if-shell -b '#{q:@hqt-program} saw >/dev/null 2>&1'"
+look="$look 'set-option -gqu @hqt_looking' 'set-option -gqu @hqt_looking' }"
+kind="if-shell -F '#{!=:#{E:@hqt_signs},#{@hqt_doing}}' { set-option -pF @hqt_doing '#{E:@hqt_signs}' ; $look }"
+rung="if-shell -F '#{&&:#{window_bell_flag},#{P:#{@hqt_session}}}' { set-option -w @hqt_rung yes ; $look }"
+comes='session-window-changed[7382] client-session-changed[7382] client-attached[7382]'
+seen="if-shell -F '#{@hqt_rung}' { set-option -wu @hqt_rung ; $look }"
 
 # load: sets all of it, in one call of which "$@" are the words.
 load() {
@@ -151,7 +189,7 @@ load() {
             # Noted, so that doctor can tell when a theme takes it away again.
             set -- "$@" \; set-option -g "$name" "$(filled "$name")" \; set-option -g @hqt-status-asked "$name"
             ;;
-        bind-key*@hqt-program*' key popup '* | bind-key*'display-message -d 8000 '*@hqt-notice*)
+        bind-key*@hqt-program*' key popup '* | bind-key*@hqt-program*' next '* | bind-key*'display-message -d 8000 '*@hqt-notice*)
             # Bound by an earlier load; no user's own binding reads so. The key is quoted for tmux already.
             read -r bound_table bound_key _ <<END
 ${line#*-T }
@@ -186,12 +224,20 @@ END
         [ -z "$resume_key" ] || set -- "$@" \; \
             bind-key -N 'Resume a session (hqt-tmux)' -T "$table" -- "$(word "$resume_key")" \
             run-shell -C "$resume $popup resume $press" '\;' run-shell -b "$after resume $press >/dev/null 2>&1 || :"
+        [ -z "$next_key" ] || set -- "$@" \; \
+            bind-key -N 'Go to the session that waits (hqt-tmux)' -T "$table" -- "$(word "$next_key")" \
+            run-shell -b '#{q:@hqt-program} next #{q:client_name} #{pane_id} >/dev/null 2>&1 || :'
+        # An index of our own, so that the user's hooks stay.
+        set -- "$@" \; set-option -gqu @hqt_looking \; \
+            set-hook -g 'pane-title-changed[7381]' "$kind" \; set-hook -g 'alert-bell[7381]' "$rung"
+        for hook in $comes; do set -- "$@" \; set-hook -g "$hook" "$seen"; done
     else
-        for name in "$key" "$resume_key"; do
+        for name in "$key" "$resume_key" "$next_key"; do
             [ -z "$name" ] || set -- "$@" \; \
                 bind-key -N 'hqt-tmux is missing' -T "$table" -- "$(word "$name")" \
                 display-message -d 8000 '#{@hqt-notice}'
         done
+        for hook in 'pane-title-changed[7381]' 'alert-bell[7381]' $comes; do set -- "$@" \; set-hook -gu "$hook"; done
     fi
     # Nobody has come yet who could be told.
     if [ -n "$told" ] && [ -z "$notice" ]; then
@@ -207,12 +253,13 @@ wrong_with() {
 }
 
 if ! load; then
-    wrong=$(wrong_with "$key") wrong_resume=$(wrong_with "$resume_key")
+    wrong=$(wrong_with "$key") wrong_resume=$(wrong_with "$resume_key") wrong_next=$(wrong_with "$next_key")
     notice="hqt-tmux: $(printf '%s' "$error" | head -n 1)"
     # One of them must not keep the other away.
+    [ -z "$wrong_next" ] || notice="hqt-tmux: @hqt-next-key: $wrong_next" next_key=''
     [ -z "$wrong_resume" ] || notice="hqt-tmux: @hqt-resume-key: $wrong_resume" resume_key=''
     [ -z "$wrong" ] || notice="hqt-tmux: @hqt-key: $wrong" key=''
-    [ -z "$wrong$wrong_resume" ] || load
+    [ -z "$wrong$wrong_resume$wrong_next" ] || load
 fi
 
 # It is told once, and later by the keys; at the start of a server to the first client that comes.

@@ -226,7 +226,7 @@ pub(crate) struct Doctor {
     /// One short line for tmux's status bar
     #[arg(long, conflicts_with = "json")]
     pub(crate) status: bool,
-    /// Style of a part of it: ok, warn, running or failed
+    /// Style of a part of it: warn, running, waiting or failed
     #[arg(long, value_name = "PART=STYLE", requires = "status")]
     pub(crate) style: Vec<String>,
     /// That line without symbols, whatever the locale is
@@ -253,6 +253,14 @@ pub(crate) struct Exec {
 pub(crate) struct Inner {
     #[arg(last = true, required = true)]
     pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Next {
+    /// The client that pressed the key
+    pub(crate) client: String,
+    /// The pane that was active
+    pub(crate) pane: String,
 }
 
 #[derive(Args, Debug)]

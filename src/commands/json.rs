@@ -19,6 +19,7 @@ pub(super) struct Object<'a> {
     cwd_hex: Option<String>,
     state: State,
     activity: Option<Activity>,
+    activity_since: Option<String>,
     tmux: Option<Tmux<'a>>,
 }
 
@@ -35,12 +36,17 @@ impl<'a> Object<'a> {
     pub(super) fn of(session: &'a Session, survey: &'a Survey) -> Self {
         let words = &session.arguments;
         let has_hex = words.iter().any(|word| word.to_str().is_none());
+        let activity = survey.activity(session);
+        // Somebody may have to look yet, and note the change.
+        let since = session.noted.filter(|noted| activity == Some(noted.activity));
         Self {
             row: session,
             command_hex: has_hex.then(|| words.iter().map(|word| hex(word)).collect()),
             cwd_hex: hex_twin(session.cwd.as_os_str()),
             state: survey.state(session),
-            activity: survey.activity(session),
+            activity,
+            activity_since: since
+                .map(|noted| humantime::format_rfc3339_millis(noted.since).to_string()),
             tmux: tmux(session, survey),
         }
     }

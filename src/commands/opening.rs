@@ -13,7 +13,7 @@ use crate::handover::{Answer, Message, Offer};
 use crate::session::Session;
 use crate::store::Store;
 use crate::tmux::{Error, FIRST_SESSION, PaneCommand, Place, Tmux};
-use crate::{escape, handover, terminal, tmux};
+use crate::{escape, handover, harness, terminal, tmux};
 
 /// How long `exec` may take to answer: it plans, which may ask a harness for its flags.
 const ANSWER_TIME: Duration = Duration::from_secs(30);
@@ -104,7 +104,8 @@ fn start(
 ) -> Result<(String, String), UserError> {
     let exe = utf8(&context.host.exe)?;
     let env = [(handover::VARIABLE, utf8(socket)?)];
-    let command = PaneCommand { id: &session.id, exe, env: &env };
+    let titles = harness::find(&session.harness).map(|harness| harness.titles).unwrap_or_default();
+    let command = PaneCommand { id: &session.id, titles, exe, env: &env };
     match spot {
         Spot::Pane { pane, tmux_session, is_shell } => {
             tmux.respawn(pane, &command, *is_shell).map_err(Error::explain)?;

@@ -24,13 +24,11 @@ pub(super) fn line(context: &Context, arguments: &cli::Doctor) -> String {
         false => format!("{symbol}{number}"),
     };
     match counts(context) {
-        Ok((running, failed)) => {
-            if running > 0 {
-                parts.push(styles.apply(Part::Running, &count(running, '▸', "running")));
-            }
-            if failed > 0 {
-                parts.push(styles.apply(Part::Failed, &count(failed, '✗', "failed")));
-            }
+        Ok(numbers) => {
+            let shown = numbers.into_iter().filter(|(_, number, _)| *number > 0);
+            parts.extend(shown.map(|(part, number, symbol)| {
+                styles.apply(part, &count(number, symbol, part.as_str()))
+            }));
         }
         Err(_) => parts.push(styles.apply(Part::Failed, "!")),
     }
@@ -42,6 +40,7 @@ pub(super) fn line(context: &Context, arguments: &cli::Doctor) -> String {
 enum Part {
     Warn,
     Running,
+    Waiting,
     Failed,
 }
 
@@ -50,6 +49,7 @@ impl Part {
         match self {
             Self::Warn => "warn",
             Self::Running => "running",
+            Self::Waiting => "waiting",
             Self::Failed => "failed",
         }
     }
@@ -58,7 +58,7 @@ impl Part {
     fn default_style(self) -> &'static str {
         match self {
             Self::Running => "",
-            Self::Warn => "fg=black,bg=yellow",
+            Self::Warn | Self::Waiting => "fg=black,bg=yellow",
             Self::Failed => "fg=white,bg=red",
         }
     }
@@ -100,15 +100,21 @@ fn has_utf8_locale(host: &Host) -> bool {
     locale.contains("utf-8") || locale.contains("utf8")
 }
 
-fn counts(context: &Context) -> anyhow::Result<(usize, usize)> {
+/// One that waits runs, too.
+fn counts(context: &Context) -> anyhow::Result<Vec<(Part, usize, char)>> {
     let folder = context.state_folder()?;
     let summary = match Store::open_to_read(&folder).and_then(|store| store.summary()) {
-        Err(store::Error::Absent) => return Ok((0, 0)),
+        Err(store::Error::Absent) => return Ok(Vec::new()),
         // It is just being made.
-        Err(error) if error.is_busy() && !lock::has_been_taken(&folder) => return Ok((0, 0)),
+        Err(error) if error.is_busy() && !lock::has_been_taken(&folder) => return Ok(Vec::new()),
         summary => summary?,
     };
-    let running =
-        summary.open.iter().filter(|id| lock::is_held(&folder, id).unwrap_or(false)).count();
-    Ok((running, summary.failed_unseen))
+    let mut running = summary.open;
+    running.retain(|(id, _)| lock::is_held(&folder, id).unwrap_or(false));
+    let waiting = running.iter().filter(|(_, waits)| *waits).count();
+    Ok(vec![
+        (Part::Running, running.len(), '▸'),
+        (Part::Waiting, waiting, '?'),
+        (Part::Failed, summary.failed_unseen, '✗'),
+    ])
 }

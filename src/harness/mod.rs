@@ -17,7 +17,7 @@ mod signs;
 mod state;
 
 pub(crate) use login::{Identity, Login, Written};
-pub(crate) use signs::Said;
+pub(crate) use signs::{Said, Title, TitleSign};
 pub(crate) use state::{
     Content, HOME, Made, Mended, Missing, OWN_FOLDER, OwnFolder, Shown, Sources, StateRoot,
     Transcripts, fits, slug,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::path::PathBuf;
 
 use crate::harness::{Harness, Said};
 use crate::host::walk::Root;
@@ -32,6 +33,18 @@ impl<'a> Doing<'a> {
             _ => inside(self.host, harness, session),
         }
     }
+}
+
+/// Where the harness of `session` says what it is doing, if it does.
+pub(crate) fn folder(host: &Host, harness: &Harness, session: &Session) -> Option<PathBuf> {
+    let (below, _) = harness.says.as_ref()?.paths.rsplit_once('/')?;
+    let root = match session.sandbox {
+        Sandboxing::Off => {
+            conversations::host_root(host, harness.conversation.transcripts()?).ok()?
+        }
+        _ => conversations::own_root(host, harness, &session.id).ok()?,
+    };
+    Some(root.path().join(below))
 }
 
 fn outside(host: &Host, harness: &Harness) -> BTreeMap<i32, Activity> {

@@ -188,12 +188,12 @@ fn next_step(asked: Instant, sent: usize) -> Instant {
 }
 
 /// Starts the chain of `plan`, all but the harness; from this thread, since the kernel ties `--die-with-parent` to the
-/// thread that forked.
-pub(crate) fn stand(plan: &Plan) -> anyhow::Result<Chain> {
+/// thread that forked. `says` is where the harness says what it is doing.
+pub(crate) fn stand(plan: &Plan, says: Option<&Path>) -> anyhow::Result<Chain> {
     let logins = plan.logins.iter();
     let watched: Vec<&Path> = logins.flat_map(|one| [one.host.as_path(), &one.copy]).collect();
     // Before the look at what is to be mounted, so that nothing is replaced unseen.
-    let renewals = Renewals::of(&watched, &plan.watched);
+    let renewals = Renewals::of(&watched, &plan.watched, says);
     ensure_never(plan, renewals.as_ref())?;
     let (control_read, control_write) = pipe2(OFlag::O_CLOEXEC)?;
     let (report_read, report_write) = pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;

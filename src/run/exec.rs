@@ -105,7 +105,9 @@ fn run_uncalled(
 ) -> anyhow::Result<ExitCode> {
     let id = prepared.id.clone();
     let is_guest = !is_pane_of(context, pane, &id)
-        && own_pane(context, pane).is_some_and(|(tmux, own)| tmux.mark(&own, Some(&id)).is_ok());
+        && own_pane(context, pane).is_some_and(|(tmux, own)| {
+            tmux.mark(&own, Some((&id, prepared.standing.planner.wanted.harness.titles))).is_ok()
+        });
     if !is_guest {
         // What ran here before may have let the pane close.
         set_closing(context, pane, Closing::AfterSuccess);

@@ -6,6 +6,7 @@ mod crossing;
 mod descriptors;
 mod end;
 pub(crate) mod exec;
+mod heard;
 pub(crate) mod inner;
 mod outcome;
 mod renewed;

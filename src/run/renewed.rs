@@ -1,6 +1,6 @@
 //! Renewals of logins and of guarded files while a session runs, and what a person is told of them.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,23 +10,34 @@ use crate::escape::{for_terminal, lines_for_terminal};
 use crate::host::logins;
 use crate::host::logins::Carried;
 use crate::plan::{Plan, SharedLogin};
+use crate::run::heard::Ear;
 use crate::run::watch::Renewed;
 use crate::session::SessionId;
 
 /// What was said of logins, and when: an agent can change one as often as it likes, and every session that shares it
 /// would say so.
 #[derive(Default)]
-pub(super) struct Told(RefCell<HashMap<String, Instant>>);
+pub(super) struct Told {
+    said: RefCell<HashMap<String, Instant>>,
+    ear: OnceCell<Option<Ear>>,
+}
 
 impl Told {
     /// The same words once a minute.
     fn say(&self, words: String) {
         const PAUSE: Duration = Duration::from_secs(60);
-        let mut told = self.0.borrow_mut();
+        let mut told = self.said.borrow_mut();
         if told.get(&words).is_none_or(|said| said.elapsed() >= PAUSE) {
             say(&words);
             told.insert(words, Instant::now());
         }
+    }
+
+    /// The harness may have said what it is doing.
+    fn hear(&self, context: &Context, id: &SessionId) {
+        let stored = || context.store().ok()?.get(id).ok()?;
+        let ear = self.ear.get_or_init(|| Some(Ear::of(&context.host, stored()?)));
+        ear.iter().for_each(Ear::heard);
     }
 }
 
@@ -34,6 +45,9 @@ impl Told {
 pub(super) fn take(context: &Context, id: &SessionId, plan: &Plan, told: &Told, renewed: &Renewed) {
     if renewed.logins {
         settle(plan, told, false);
+    }
+    if renewed.said {
+        told.hear(context, id);
     }
     for file in &renewed.unguarded {
         let what = "was replaced outside, and can be written inside: stop and resume to guard it";

@@ -40,7 +40,7 @@ struct Wish {
 pub(super) struct Prepared {
     pub(super) id: SessionId,
     rung: Rung,
-    standing: Standing,
+    pub(super) standing: Standing,
     terminal: Saved,
     start: SystemTime,
     socket: Option<PathBuf>,

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::context::{Context, say};
 use crate::error::UserError;
 use crate::host;
-use crate::host::{changes, own};
+use crate::host::{changes, doing, own};
 use crate::ladder::Rung;
 use crate::lock::Marks;
 use crate::plan::Plan;
@@ -119,5 +119,6 @@ fn try_to_make(
         // Last of all, for what is made for the run is none of its changes.
         changes::begin(&context.state_folder()?, &session.id, &plan.watched)?;
     }
-    Ok(Made { chain: chain::stand(&plan)?, plan, marks })
+    let says = doing::folder(&context.host, harness, session);
+    Ok(Made { chain: chain::stand(&plan, says.as_deref())?, plan, marks })
 }

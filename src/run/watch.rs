@@ -4,7 +4,7 @@
 //! function makes, so a person is told.
 
 use std::collections::{BTreeSet, HashMap};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 
@@ -19,6 +19,14 @@ pub(crate) struct Renewals {
     /// Those that still have their guard.
     guarded: BTreeSet<PathBuf>,
     never: Vec<PathBuf>,
+    says: Option<Says>,
+}
+
+/// The folder in which a harness says what it is doing, or, until that is there, the one above it.
+struct Says {
+    folder: PathBuf,
+    watched: WatchDescriptor,
+    is_there: bool,
 }
 
 /// What was renewed.
@@ -29,12 +37,14 @@ pub(crate) struct Renewed {
     pub(crate) unguarded: Vec<PathBuf>,
     /// What was made though nobody makes it.
     pub(crate) never: Vec<PathBuf>,
+    /// A harness may have said what it is doing.
+    pub(crate) said: bool,
 }
 
 impl Renewals {
-    /// Watches `logins`, and of what `watched` has what is guarded and what nobody makes. `None` where there is none, or
+    /// Watches `logins`, of what `watched` has what is guarded and what nobody makes, and `says`. `None` where there is none, or
     /// the kernel has no watch left: then nothing is noticed, and nothing else is lost but what nobody makes.
-    pub(crate) fn of(logins: &[&Path], watched: &Watched) -> Option<Self> {
+    pub(crate) fn of(logins: &[&Path], watched: &Watched, says: Option<&Path>) -> Option<Self> {
         let inotify = Inotify::init(InitFlags::IN_NONBLOCK | InitFlags::IN_CLOEXEC).ok()?;
         // A folder may hold files of both kinds.
         let watch = |folder: &Path, events: AddWatchFlags| {
@@ -52,10 +62,11 @@ impl Renewals {
             .into_iter()
             .filter_map(|folder| Some((watch(folder, REPLACED)?, folder.to_owned())))
             .collect();
-        let is_empty = logins.is_empty() && guarded_in.is_empty();
+        let says = says.and_then(|folder| Says::of(&inotify, folder));
+        let is_empty = logins.is_empty() && guarded_in.is_empty() && says.is_none();
         let guarded = BTreeSet::from_iter(watched.guarded.iter().cloned());
         let never = watched.never.clone();
-        (!is_empty).then_some(Self { inotify, logins, guarded_in, guarded, never })
+        (!is_empty).then_some(Self { inotify, logins, guarded_in, guarded, never, says })
     }
 
     /// Whether every folder is watched in which nobody may make something.
@@ -72,6 +83,9 @@ impl Renewals {
             let name = event.name.unwrap_or_default();
             let is_login = |(folder, file): &(_, _)| *folder == event.wd && *file == name;
             renewed.logins |= self.logins.iter().any(is_login);
+            if let Some(says) = self.says.as_mut().filter(|says| says.watched == event.wd) {
+                renewed.said |= says.heard(&self.inotify, &name);
+            }
             if let (true, Some(folder)) =
                 (event.mask.intersects(REPLACED), self.guarded_in.get(&event.wd))
             {
@@ -81,6 +95,41 @@ impl Renewals {
             }
         }
         renewed
+    }
+}
+
+impl Says {
+    /// An agent may have put a link there, which leads nowhere.
+    const NO_LINK: AddWatchFlags = AddWatchFlags::IN_DONT_FOLLOW.union(AddWatchFlags::IN_ONLYDIR);
+
+    fn of(inotify: &Inotify, folder: &Path) -> Option<Self> {
+        let (watched, is_there) = match Self::watch(inotify, folder) {
+            Some(watched) => (watched, true),
+            None => {
+                let events = REPLACED | AddWatchFlags::IN_ONLYDIR;
+                let events = events | AddWatchFlags::from_bits_retain(nix::libc::IN_MASK_ADD);
+                (inotify.add_watch(folder.parent()?, events).ok()?, false)
+            }
+        };
+        Some(Self { folder: folder.to_owned(), watched, is_there })
+    }
+
+    fn watch(inotify: &Inotify, folder: &Path) -> Option<WatchDescriptor> {
+        let events = AddWatchFlags::IN_MOVED_TO | AddWatchFlags::IN_CLOSE_WRITE | Self::NO_LINK;
+        inotify.add_watch(folder, events).ok()
+    }
+
+    /// Whether a change of what is called `name` may have said something.
+    fn heard(&mut self, inotify: &Inotify, name: &OsStr) -> bool {
+        if self.is_there {
+            return true;
+        }
+        if self.folder.file_name() == Some(name)
+            && let Some(watched) = Self::watch(inotify, &self.folder)
+        {
+            (self.watched, self.is_there) = (watched, true);
+        }
+        self.is_there
     }
 }
 

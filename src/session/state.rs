@@ -95,6 +95,18 @@ impl Activity {
             Self::Waiting => "waiting",
         }
     }
+
+    /// The inverse.
+    pub(crate) fn of(word: &str) -> Option<Self> {
+        [Self::Working, Self::Idle, Self::Waiting].into_iter().find(|one| one.as_str() == word)
+    }
+}
+
+/// What a run was seen doing, and since when.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Noted {
+    pub(crate) activity: Activity,
+    pub(crate) since: SystemTime,
 }
 
 /// In RFC 3339, UTC.

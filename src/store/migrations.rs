@@ -12,6 +12,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0004_workplace.sql"),
     include_str!("../../migrations/0005_prompt.sql"),
     include_str!("../../migrations/0006_lost.sql"),
+    include_str!("../../migrations/0007_activity.sql"),
 ];
 
 /// The version that this binary knows.

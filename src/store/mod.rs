@@ -5,6 +5,7 @@ mod error;
 mod look;
 mod migrations;
 mod row;
+mod summary;
 
 use error::Result;
 pub(crate) use error::{Error, explain, path};
@@ -31,14 +32,6 @@ const HASTE: Duration = Duration::from_millis(50);
 /// An open store.
 pub(crate) struct Store {
     connection: Connection,
-}
-
-/// The numbers of the status line.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub(crate) struct Summary {
-    /// Sessions with an open run: those whose locks are to be asked.
-    pub(crate) open: Vec<SessionId>,
-    pub(crate) failed_unseen: usize,
 }
 
 impl Store {
@@ -174,6 +167,7 @@ impl Store {
         self.add_workplaces(workplaces)?;
         self.change(
             "UPDATE session SET run_open = 1, lost = 0, failed_unseen = 0, note = NULL, \
+             activity = NULL, activity_since = NULL, \
              last_started_at = MAX(?2, 1 + (SELECT IFNULL(MAX(last_started_at), 0) FROM session)), \
              exit_code = NULL, exit_signal = NULL, exited_at = NULL, socket = ?3 WHERE id = ?1",
             params![
@@ -235,7 +229,7 @@ impl Store {
         };
         self.change(
             "UPDATE session SET run_open = 0, exit_code = ?2, exit_signal = ?3, exited_at = ?4, \
-             failed_unseen = ?5, lost = ?6 WHERE id = ?1",
+             failed_unseen = ?5, lost = ?6, activity = NULL, activity_since = NULL WHERE id = ?1",
             params![id.as_str(), code, signal, row::milliseconds(at), failed, lost],
         )
     }
@@ -249,25 +243,6 @@ impl Store {
             )?;
         }
         Ok(())
-    }
-
-    /// What the status line shows, in one read.
-    pub(crate) fn summary(&self) -> Result<Summary> {
-        let mut statement = self.connection.prepare(
-            "SELECT id, failed_unseen FROM session WHERE run_open = 1 \
-             UNION SELECT id, failed_unseen FROM session WHERE failed_unseen = 1",
-        )?;
-        let rows = statement
-            .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?)))?;
-        let mut summary = Summary::default();
-        for row in rows {
-            let (id, failed) = row?;
-            match failed {
-                true => summary.failed_unseen += 1,
-                false => summary.open.extend(SessionId::parse(&id)),
-            }
-        }
-        Ok(summary)
     }
 
     /// The version of the schema.

@@ -8,19 +8,26 @@ use std::time::{Duration, SystemTime};
 use rusqlite::types::Type;
 use rusqlite::{Connection, Row, params};
 
-use crate::session::{Ended, LastExit, Sandboxing, Session, SessionId};
+use crate::session::{Activity, Ended, LastExit, Noted, Sandboxing, Session, SessionId};
 use crate::store::error::Result;
 
 /// In the order in which [`read`] takes them.
 pub(super) const COLUMNS: &str = "id, name, harness, arguments, cwd, env_names, sandbox_json, conversation_id, \
      former_conversation_id, socket, created_at, last_started_at, exit_code, exit_signal, exited_at, run_open, \
-     failed_unseen, note, report_json, prompt, tmux_session, lost";
+     failed_unseen, note, report_json, prompt, tmux_session, lost, \
+     activity, activity_since";
 
 /// The query of all sessions, newest first: in the order in which they were added, whatever the clock said. A row
 /// whose id is none was written by somebody else, and hides no session.
 pub(super) fn of_all() -> String {
+    of_those("1")
+}
+
+/// The query of those for which `condition` is so, in the same order.
+pub(super) fn of_those(condition: &str) -> String {
     format!(
-        "SELECT {COLUMNS} FROM session WHERE length(id) = {} AND id NOT GLOB '*[^0-9a-f]*' ORDER BY rowid DESC",
+        "SELECT {COLUMNS} FROM session WHERE length(id) = {} AND id NOT GLOB '*[^0-9a-f]*' AND {condition} \
+         ORDER BY rowid DESC",
         SessionId::LENGTH
     )
 }
@@ -72,6 +79,7 @@ pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
         prompt: text_or_null(row, 19)?,
         tmux_session: text_or_null(row, 20)?,
         lost: row.get(21)?,
+        noted: noted(row)?,
     })
 }
 
@@ -117,6 +125,13 @@ fn ended(row: &Row<'_>) -> rusqlite::Result<Option<Ended>> {
 fn last_exit(row: &Row<'_>) -> rusqlite::Result<Option<LastExit>> {
     let at = row.get::<_, Option<i64>>(14)?.map(time);
     Ok(ended(row)?.zip(at).map(|(ended, at)| LastExit { ended, at }))
+}
+
+/// A word that is none was written by somebody else.
+fn noted(row: &Row<'_>) -> rusqlite::Result<Option<Noted>> {
+    let activity = text_or_null(row, 22)?.as_deref().and_then(Activity::of);
+    let since = row.get::<_, Option<i64>>(23)?.map(time);
+    Ok(activity.zip(since).map(|(activity, since)| Noted { activity, since }))
 }
 
 fn unreadable(column: usize, words: &str) -> rusqlite::Error {

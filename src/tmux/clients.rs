@@ -44,3 +44,25 @@ impl Tmux {
         self.run([named("detach-client", &["-t", client, "-E", &words])], None).map(drop)
     }
 }
+
+impl Tmux {
+    /// Says `text`, which holds nothing that a format has, to `client`. tmux 3.2 knows no `-c` here: there it is said to the
+    /// client that was used last.
+    pub(crate) fn message(&self, client: &str, text: &str) -> Result<()> {
+        let say = |whom: &[&str]| {
+            self.run(
+                [named("display-message", &[whom, &["-d", "4000", "--", text]].concat())],
+                None,
+            )
+        };
+        say(&["-c", client]).or_else(|_| say(&[])).map(drop)
+    }
+
+    /// Draws all status lines anew, with what their programs say now.
+    pub(crate) fn refresh(&self) -> Result<()> {
+        let output = self.run([named("list-clients", &["-F", "#{client_name}"])], None)?;
+        let clients = String::from_utf8_lossy(&output).into_owned();
+        let draw = |client| named("refresh-client", &["-S", "-t", client]);
+        self.run(clients.lines().map(draw), None).map(drop)
+    }
+}

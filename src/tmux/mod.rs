@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "an edge: it runs tmux and looks at its socket")]
 
 mod clients;
+mod kinds;
 mod panes;
 mod program;
 mod shells;
@@ -208,6 +209,11 @@ impl Tmux {
     pub(crate) fn global_option(&self, option: &str) -> Result<String> {
         let output = self.run([named("show-options", &["-gqv", option])], None)?;
         Ok(String::from_utf8_lossy(&output).trim_end().to_owned())
+    }
+
+    /// The hooks of the plugin, which call us once until then, may call us again.
+    pub(crate) fn let_hooks_call(&self) -> Result<()> {
+        self.run([named("set-option", &["-gqu", "@hqt_looking"])], None).map(drop)
     }
 
     /// The server's process.

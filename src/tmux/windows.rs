@@ -4,8 +4,9 @@ use std::path::Path;
 
 use tmux_interface::TmuxCommand;
 
+use crate::harness::TitleSign;
 use crate::session::SessionId;
-use crate::tmux::{Error, Pane, Result, Tmux, named, panes, push};
+use crate::tmux::{Error, Pane, Result, Tmux, kinds, named, panes, push};
 
 /// The pane option that makes a pane ours: its value is the session's id.
 const MARK: &str = "@hqt_session";
@@ -25,6 +26,8 @@ pub(crate) enum Place {
 /// What runs in a pane of ours.
 pub(crate) struct PaneCommand<'a> {
     pub(crate) id: &'a SessionId,
+    /// What the titles of its harness tell.
+    pub(crate) titles: &'a [TitleSign],
     /// Our own binary.
     pub(crate) exe: &'a str,
     /// Variables of the pane.
@@ -79,7 +82,7 @@ impl Tmux {
         };
         push(&mut open, &["-P", "-F", panes::FORMAT]);
         push_command(&mut open, command);
-        let marks = marks(&target, command.id);
+        let marks = marks(&target, command);
         // What a new tmux session is given with its first pane all later panes of it would have.
         let is_new = matches!(place, Place::NewSession(_));
         let variables = command.env.iter().filter(|_| is_new);
@@ -104,7 +107,7 @@ impl Tmux {
         let mut respawn = named("respawn-pane", &["-t", pane]);
         push(&mut respawn, if in_place { &["-k"] } else { &[] });
         push_command(&mut respawn, command);
-        let marks = marks(pane, command.id);
+        let marks = marks(pane, command);
         self.run(std::iter::once(respawn).chain(marks), None).map(drop)
     }
 
@@ -113,12 +116,11 @@ impl Tmux {
     }
 
     /// Makes a pane that somebody else has opened ours, or with `None` nobody's again.
-    pub(crate) fn mark(&self, pane: &str, id: Option<&SessionId>) -> Result<()> {
-        let option = match id {
-            Some(id) => named("set-option", &["-p", "-t", pane, MARK, id.as_str()]),
-            None => named("set-option", &["-pu", "-t", pane, MARK]),
-        };
-        self.run([option], None).map(drop)
+    pub(crate) fn mark(&self, pane: &str, of: Option<(&SessionId, &[TitleSign])>) -> Result<()> {
+        let mark = of.map(|(id, _)| id.as_str());
+        let titles = of.map(|(_, titles)| titles).unwrap_or_default();
+        let all = std::iter::once(option(pane, MARK, mark)).chain(told_by(pane, titles));
+        self.run(all, None).map(drop)
     }
 }
 
@@ -130,13 +132,28 @@ fn push_command(open: &mut TmuxCommand<'static>, command: &PaneCommand<'_>) {
     push(open, &["--", command.exe, "exec", command.id.as_str()]);
 }
 
-fn marks(target: &str, id: &SessionId) -> [TmuxCommand<'static>; 3] {
-    [
-        named("set-option", &["-p", "-t", target, MARK, id.as_str()]),
+fn marks(target: &str, command: &PaneCommand<'_>) -> impl Iterator<Item = TmuxCommand<'static>> {
+    let marks = [
+        option(target, MARK, Some(command.id.as_str())),
         Closing::AfterSuccess.of(target),
         // From tmux 3.3 on: its own "Pane is dead" would scroll the harness's last line away.
         named("set-option", &["-pq", "-t", target, "remain-on-exit-format", ""]),
-    ]
+    ];
+    marks.into_iter().chain(told_by(target, command.titles))
+}
+
+/// What tells tmux the kinds of a pane's titles; of nothing has it seen one yet.
+fn told_by(target: &str, titles: &[TitleSign]) -> [TmuxCommand<'static>; 2] {
+    let format = (!titles.is_empty()).then(|| kinds::format(titles));
+    [option(target, kinds::OPTION, format.as_deref()), option(target, kinds::LAST, None)]
+}
+
+/// Sets an option of a pane, or takes it away.
+fn option(target: &str, name: &str, value: Option<&str>) -> TmuxCommand<'static> {
+    match value {
+        Some(value) => named("set-option", &["-p", "-t", target, name, value]),
+        None => named("set-option", &["-pqu", "-t", target, name]),
+    }
 }
 
 /// Keeps a tmux session that nobody may have looked at yet, and its server, whatever the user has set for others.

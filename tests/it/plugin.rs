@@ -2,6 +2,8 @@
 
 /// Several clients, several tmux sessions.
 mod clients;
+/// The key that goes to who waits.
+mod next;
 /// What the options do, and what a load does.
 mod options;
 /// Which folder the dialog means, and where it goes.
@@ -12,6 +14,8 @@ mod popup;
 mod status;
 /// The real plugin manager.
 mod tpm;
+/// Who waits.
+mod waiting;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -17,6 +17,7 @@ pub(super) fn all(context: &Context) -> Vec<Check> {
         checks.extend(clipboard(context));
         checks.push(plugin(context));
         checks.extend(status_line(context));
+        checks.extend(hooks(context));
     }
     checks
 }
@@ -82,6 +83,26 @@ fn status_line(context: &Context) -> Option<Check> {
     }
     let lost = || Check::warn(NAME, format!("{asked} had #{{hqt_status}}, and has it no more"));
     (!asked.is_empty()).then(|| lost().remedy(REMEDY))
+}
+
+/// Whether tmux tells of changes: a hook that is set without an index takes all others away. Nothing where the plugin is
+/// not loaded.
+fn hooks(context: &Context) -> Option<Check> {
+    const NAME: &str = "who waits";
+    let tmux = context.tmux();
+    let value = |option: &str| tmux.global_option(option).unwrap_or_default();
+    if value(PLUGIN_PROGRAM).is_empty() {
+        return None;
+    }
+    let is_ours = |hook: &&str| value(&format!("{hook}[7381]")).contains("@hqt_looking");
+    let lost = ["pane-title-changed", "alert-bell"].into_iter().find(|hook| !is_ours(hook));
+    Some(match lost {
+        None => Check::ok(NAME, "tmux tells of changes"),
+        Some(hook) => {
+            Check::warn(NAME, format!("the hook {hook} was set anew, and tells nothing any more"))
+                .remedy("set it before the plugin is loaded, or with an index: set-hook -ga")
+        }
+    })
 }
 
 /// Whether the server, and every session with it, may be ended when its user logs out: by most distributions' setting

@@ -34,6 +34,17 @@ fn a_real_harness_shows_when_it_works_and_when_it_waits() {
     }
 }
 
+/// The row says so as well, though no plugin is loaded: claude's own words were heard.
+#[track_caller]
+fn noted(world: &World, id: &str, activity: &str) {
+    world.wait(&format!("row that says {activity}"), || {
+        let session = world.env.session(id);
+        (session["activity"] == activity && session["activity_since"].is_string()).then_some(())
+    });
+    let status = world.env.run(&["doctor", "--status"]).ok();
+    assert_eq!(status.contains("?1"), activity == "waiting", "{status}");
+}
+
 /// From now on a bell tells nothing.
 fn look_at(world: &World, id: &str) {
     world.env.tmux(&["select-window", "-t", &world.env.pane_of(id).window]);
@@ -72,8 +83,11 @@ fn v05_claude_waits_for_as_long_as_its_question_is_open() {
         told(&world, &id, "waiting");
         let listed = world.env.run(&["list"]).ok();
         assert!(listed.contains("waiting"), "{listed}");
+        noted(&world, &id, "waiting");
         answer_with(&world, &id, answer);
-        told(&world, &id, if answer == "1" { "working" } else { "idle" });
+        let then = if answer == "1" { "working" } else { "idle" };
+        told(&world, &id, then);
+        noted(&world, &id, then);
         assert_eq!(mark.exists(), answer == "1");
     }
     fs::write(go, "").unwrap();
@@ -89,6 +103,8 @@ fn v05_claude_in_the_sandbox_waits_as_well() {
     look_at(&world, &id);
     world.type_message(&id, "ASKUSER now", || world.was_asked("ASKUSER now"));
     told(&world, &id, "waiting");
+    noted(&world, &id, "waiting");
     answer_with(&world, &id, "1");
     told(&world, &id, "idle");
+    noted(&world, &id, "idle");
 }
