@@ -1,6 +1,7 @@
 //! Processes: a child that must answer in time, and whether one has ended.
 #![expect(clippy::disallowed_methods, reason = "an edge: it reads of processes")]
 
+use std::ffi::OsStr;
 use std::io::Read;
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
@@ -134,4 +135,13 @@ fn stat(pid: i32, field: usize) -> Option<String> {
     // The name before it may hold anything.
     let (_, after) = stat.rsplit_once(')')?;
     after.split_whitespace().nth(field).map(str::to_owned)
+}
+
+/// Starts the command line `line` of the user's, with `words` behind it, which no shell reads; it is not waited for.
+pub(crate) fn leave(line: &str, words: &[&OsStr]) -> io::Result<()> {
+    let script = format!("{line} \"$@\"");
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", &script, "hqt-tmux"]).args(words).current_dir("/");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.process_group(0).spawn().map(drop)
 }

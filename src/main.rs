@@ -17,6 +17,7 @@ mod identity;
 mod keys;
 mod ladder;
 mod lock;
+mod notice;
 mod plan;
 mod planner;
 mod prompt;

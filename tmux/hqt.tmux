@@ -89,6 +89,7 @@ found=$(tmux set-option -gqo @hqt-binary '' \; \
     set-option -gqo @hqt-key-table prefix \; \
     if-shell -F '#{@hqt-next-key}' '' 'set-option -g @hqt-next-unset yes' \; \
     set-option -gqo @hqt-next-key N \; \
+    set-option -gqo @hqt-notify '' \; \
     set-option -gqo @hqt-popup-width 80% \; \
     set-option -gqo @hqt-popup-height 70% \; \
     set-option -gqo @hqt-status-warn '' \; \

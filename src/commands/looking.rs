@@ -1,7 +1,5 @@
 //! A look at what the sessions are doing, which brings their rows up to date.
 
-use std::path::PathBuf;
-
 use crate::context::Context;
 use crate::host;
 use crate::session::{Noted, Session, State};
@@ -13,8 +11,14 @@ pub(super) struct Looked {
     /// Those that run, as their rows say now.
     pub(super) sessions: Vec<Session>,
     pub(super) survey: Survey,
-    /// The tmux servers of those that do something else than their rows said.
-    pub(super) changes: Vec<Option<PathBuf>>,
+    pub(super) changes: Vec<Change>,
+}
+
+/// A session that does something else than its row said.
+pub(super) struct Change {
+    pub(super) session: Session,
+    pub(super) before: Option<Noted>,
+    pub(super) pane: String,
 }
 
 pub(super) fn look(context: &Context, store: &Store) -> anyhow::Result<Looked> {
@@ -24,14 +28,18 @@ pub(super) fn look(context: &Context, store: &Store) -> anyhow::Result<Looked> {
     let mut changes = Vec::new();
     for session in &mut sessions {
         // Without a pane nothing is seen of it.
+        let Some(pane) = survey.pane(session) else {
+            continue;
+        };
+        let before = session.noted;
         let activity = survey.activity(session);
-        if survey.pane(session).is_none() || session.noted.map(|noted| noted.activity) == activity {
+        if before.map(|noted| noted.activity) == activity {
             continue;
         }
         let now = activity.map(|activity| Noted { activity, since: host::now() });
         if store.note(session, now)? {
             session.noted = now;
-            changes.push(session.socket.clone());
+            changes.push(Change { session: session.clone(), before, pane: pane.pane.clone() });
         }
     }
     Ok(Looked { sessions, survey, changes })

@@ -10,6 +10,7 @@ use crate::escape::{for_terminal, lines_for_terminal};
 use crate::harness::Conversation;
 use crate::host;
 use crate::host::{Changes, changes, conversations};
+use crate::notice::{self, News};
 use crate::planner::Planner;
 use crate::run::outcome::Outcome;
 use crate::sandbox::{catalogue, sockets};
@@ -203,4 +204,12 @@ pub(super) fn record(
     lost: bool,
 ) -> anyhow::Result<()> {
     Ok(context.store()?.end_run(id, ended, failed, lost, host::now())?)
+}
+
+/// Tells whoever looks elsewhere that the run in `pane` has failed.
+pub(super) fn tell_failure(context: &Context, id: &SessionId, pane: &str) {
+    let stored = context.store().and_then(|store| Ok(store.get(id)?));
+    if let Ok(Some(session)) = stored {
+        notice::tell(context, &session, pane, News::Failed);
+    }
 }

@@ -11,8 +11,8 @@ use crate::context::Context;
 use crate::error::{ExitCode, UserError};
 use crate::handover::{Answer, Message};
 use crate::host::Host;
-use crate::run::chain;
 use crate::run::rungs::{Prepared, prepare};
+use crate::run::{chain, end};
 use crate::session::SessionId;
 use crate::signals::Signals;
 use crate::tmux::{Closing, Tmux};
@@ -47,7 +47,7 @@ pub(crate) fn run(context: &Context, arguments: &cli::Exec) -> anyhow::Result<Ex
             in_our_pane(&context, pane, |close| {
                 // Where the caller could not be told that it is ready, he does not know of it.
                 match told {
-                    true => prepared.climb(&context, signals, close),
+                    true => climb(&context, pane, prepared, signals, close),
                     false => prepared.abandon(&context, close),
                 }
             })
@@ -111,14 +111,32 @@ fn run_uncalled(
     if !is_guest {
         // What ran here before may have let the pane close.
         set_closing(context, pane, Closing::AfterSuccess);
-        return in_our_pane(context, pane, |close| prepared.climb(context, signals, close));
+        return in_our_pane(context, pane, |close| climb(context, pane, prepared, signals, close));
     }
-    let ended = prepared.climb(context, signals, &|| {}).map_err(upgraded);
+    let ended = climb(context, pane, prepared, signals, &|| {}).map_err(upgraded);
     if let Some((tmux, own)) = own_pane(context, pane) {
         // It may have been closed meanwhile.
         let _ = tmux.mark(&own, None);
     }
     ended
+}
+
+/// Runs the session, and tells whoever looks elsewhere when it has failed.
+fn climb(
+    context: &Context,
+    pane: &Host,
+    prepared: Prepared,
+    signals: Signals,
+    close: &dyn Fn(),
+) -> anyhow::Result<ExitCode> {
+    let id = prepared.id.clone();
+    let code = prepared.climb(context, signals, close);
+    if !matches!(code, Ok(ExitCode::Done))
+        && let Some(pane) = pane.var("TMUX_PANE")
+    {
+        end::tell_failure(context, &id, &pane.to_string_lossy());
+    }
+    code
 }
 
 /// Whether the pane that we run in is the session's.

@@ -1,6 +1,11 @@
 //! Clients: what is shown to whom.
 
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
+
+use nix::libc::{O_NOCTTY, O_NONBLOCK};
 
 use crate::escape::shell_line;
 use crate::tmux::{Result, Tmux, named, program, push};
@@ -64,5 +69,55 @@ impl Tmux {
         let clients = String::from_utf8_lossy(&output).into_owned();
         let draw = |client| named("refresh-client", &["-S", "-t", client]);
         self.run(clients.lines().map(draw), None).map(drop)
+    }
+}
+
+/// A client that a person sits at.
+pub(crate) struct Client {
+    name: String,
+    tty: String,
+    /// The pane that was asked for is before his eyes.
+    pub(crate) looks: bool,
+}
+
+impl Tmux {
+    /// The clients that have a screen, and who of them looks at `pane`: it is in the window that is shown, not behind a
+    /// zoomed one, and the terminal has the focus, as far as it is asked for that.
+    pub(crate) fn clients(&self, pane: &str) -> Result<Vec<Client>> {
+        let shown = format!(
+            "#{{?window_zoomed_flag,#{{==:#{{pane_id}},{pane}}},#{{m:*{pane} *,#{{P:#{{pane_id}} }}}}}}"
+        );
+        let focused = "#{?focus-events,#{m:*focused*,#{client_flags}},1}";
+        let format = format!(
+            "#{{client_control_mode}} #{{&&:{shown},{focused}}} #{{client_tty}} #{{client_name}}"
+        );
+        let output = self.run([named("list-clients", &["-F", &format])], None)?;
+        let output = String::from_utf8_lossy(&output);
+        let client = |line: &str| {
+            let mut fields = line.splitn(4, ' ');
+            let has_screen = fields.next()? != "1";
+            let looks = fields.next()? == "1";
+            let (tty, name) = (fields.next()?.to_owned(), fields.next()?.to_owned());
+            has_screen.then_some(Client { name, tty, looks })
+        };
+        Ok(output.lines().filter_map(client).collect())
+    }
+}
+
+impl Client {
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Rings its terminal, which tmux does for panes alone. One that takes nothing is not waited for.
+    pub(crate) fn ring(&self) {
+        let mut open = fs::OpenOptions::new();
+        open.write(true).custom_flags(O_NOCTTY | O_NONBLOCK);
+        let is_terminal =
+            |file: &fs::File| file.metadata().is_ok_and(|meta| meta.file_type().is_char_device());
+        if let Some(mut terminal) = open.open(&self.tty).ok().filter(is_terminal) {
+            // It is a sign for a person, who may have gone.
+            let _ = terminal.write_all(b"\x07");
+        }
     }
 }

@@ -12,6 +12,7 @@ mod shells;
 mod socket;
 mod windows;
 
+pub(crate) use clients::Client;
 pub(crate) use panes::{Listing, Pane};
 use program::{ANSWER_TIME, Result};
 pub(crate) use program::{Error, ensure_supported};

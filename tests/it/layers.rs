@@ -13,7 +13,7 @@ const LAYERS: &[&str] = &[
     "cli", "terminal", "scope", "child", "signals", "keys", "identity", "trusted", "lock",
     "handover", "store", "prompt", "bwrap", "tmux", "host",
     // The floor that both wings stand on.
-    "words", "context", "planner", "survey",
+    "words", "context", "planner", "survey", "notice",
     // The wings: the pane's side and the caller's. Neither names the other.
     "run", "commands",
 ];

@@ -4,6 +4,8 @@
 mod clients;
 /// The key that goes to who waits.
 mod next;
+/// Telling who looks elsewhere.
+mod noticed;
 /// What the options do, and what a load does.
 mod options;
 /// Which folder the dialog means, and where it goes.

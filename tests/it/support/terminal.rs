@@ -188,6 +188,12 @@ impl<'e> Terminal<'e> {
         poll("a program in the terminal", below, || self.screen())
     }
 
+    /// Whether its bell has rung.
+    pub(crate) fn has_rung(&self) -> bool {
+        // The window is the current one of a session that nobody looks at, and so keeps the flag.
+        self.tmux(&["list-panes", "-F", "#{window_bell_flag}"]).trim() == "1"
+    }
+
     pub(crate) fn cursor_is_visible(&self) -> bool {
         self.tmux(&["list-panes", "-F", "#{cursor_flag}"]).trim() == "1"
     }
