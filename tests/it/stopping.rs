@@ -126,6 +126,8 @@ fn s45_a_killed_supervisor_takes_its_harness_along() {
     assert!(!processes.is_empty());
     kill_hard(supervisor);
     processes.into_iter().for_each(wait_gone);
+    // The kernel lets its watches go before its lock.
+    wait_gone(supervisor);
     let state = env.session(&id)["state"].clone();
     assert!(state == "dead" || state == "stopped", "{state}");
     env.run(&["resume", "-d", &id]).ok_with_words();
@@ -208,11 +210,16 @@ fn assert_kinds(targets: &[String], kinds: &[&str]) {
 
 #[test]
 fn they_that_wait_hold_no_descriptor_that_they_do_not_need() {
-    // A file that is mounted is watched: the host may replace it.
-    for (how, watching) in [("--sandbox", &["inotify"][..]), ("--no-sandbox", &[])] {
+    // A file that is mounted is watched: the host may replace it; and where claude says what it is doing.
+    for (harness, how, watching) in [
+        ("claude", "--sandbox", &["inotify"][..]),
+        ("claude", "--no-sandbox", &["inotify"]),
+        ("codex", "--no-sandbox", &[]),
+    ] {
         let env = TestEnv::new();
         env.require_bwrap();
-        let id = env.ready(&[how]);
+        let id = env.new_session(&["--harness", harness, how]);
+        env.wait_screen(&id, "FAKE-READY");
         let supervisor = env.pane_of(&id).pid;
         // Its lock, four pipes to `inner` and bubblewrap, and two ends by which a signal wakes it.
         let waiting = ["pipe:", "pipe:", "pipe:", "pipe:", "socket:", "socket:"];
