@@ -150,6 +150,21 @@ fn x30_four_times_out_and_in_keep_every_word() {
     }
 }
 
+/// Has claude go on outside with what was said: with what crosses, or, as a control, with the whole transcript.
+fn outside(world: &World, id: &str, crosses: bool, said: &str) -> String {
+    if crosses {
+        leave(world, id, said);
+        return id.to_owned();
+    }
+    let known = conversation(world, id);
+    fs::create_dir_all(world.env.transcripts()).unwrap();
+    let copy = world.env.transcripts().join(format!("{known}.jsonl"));
+    fs::copy(own(world, CLAUDE), copy).unwrap();
+    let id = world.new_session_of(&["claude", "--resume", &known]);
+    world.wait_screen(&id, said);
+    id
+}
+
 /// Adds to a transcript of claude's that it works in another folder by now.
 fn move_to(world: &World, transcript: &Path, conversation: &str, elsewhere: &Path) {
     fs::create_dir(elsewhere).unwrap();
@@ -181,23 +196,65 @@ fn x34_lines_that_move_claude_or_its_files_stay_in_the_sandbox() {
         let own = own(&world, CLAUDE);
         let elsewhere = world.env.path("elsewhere");
         move_to(&world, &own, &known, &elsewhere);
-        let id = match crosses {
-            true => {
-                leave(&world, &id, "the first word");
-                id
-            }
-            // A control: the whole transcript in the host's store.
-            false => {
-                fs::create_dir_all(world.env.transcripts()).unwrap();
-                fs::copy(&own, world.env.transcripts().join(format!("{known}.jsonl"))).unwrap();
-                world.new_session_of(&["claude", "--resume", &known])
-            }
-        };
-        world.wait_screen(&id, "the first word");
+        let id = outside(&world, &id, crosses, "the first word");
         world.type_message(&id, "where it is", || world.was_asked("where it is"));
         let moved = |question: &serde_json::Value| {
             question.to_string().contains(elsewhere.to_str().unwrap())
         };
         assert_eq!(world.questions().iter().any(moved), !crosses, "crosses: {crosses}");
+    }
+}
+
+/// Changes a transcript of claude's: the file `victim` was not there before its first message.
+fn claim(transcript: &Path, victim: &Path) {
+    let mut lines = Vec::new();
+    for line in fs::read_to_string(transcript).unwrap().lines() {
+        let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
+        if line["type"] == "file-history-snapshot" {
+            let backup = serde_json::json!({"backupFileName": null, "version": 1,
+                "backupTime": line["snapshot"]["timestamp"]});
+            line["snapshot"]["trackedFileBackups"][victim.to_str().unwrap()] = backup;
+        }
+        lines.push(line.to_string() + "\n");
+    }
+    let text = lines.concat();
+    assert!(text.contains("backupFileName"), "{text}");
+    fs::write(transcript, text).unwrap();
+}
+
+#[test]
+fn x34_rewinding_what_left_the_sandbox_deletes_no_file() {
+    for crosses in [true, false] {
+        let Some(world) = World::new() else {
+            return;
+        };
+        world.trust_project();
+        let id = world.start(CLAUDE, &[]);
+        world.say(&id, "the first word");
+        world.stop(&id);
+        let victim = world.env.path("victim");
+        fs::write(&victim, "of the user").unwrap();
+        claim(&own(&world, CLAUDE), &victim);
+        let id = outside(&world, &id, crosses, "the first word");
+        world.say(&id, "outside of it");
+        let pane = world.env.pane_of(&id).id;
+        world.env.tmux(&["send-keys", "-t", &pane, "-l", "/rewind"]);
+        world.wait_screen(&id, "Restore earlier code");
+        world.env.tmux(&["send-keys", "-t", &pane, "Enter"]);
+        let marked = |text: &str| format!("❯ {text}");
+        world.wait_screen(&id, &marked("(current)"));
+        world.env.tmux(&["send-keys", "-t", &pane, "Up", "Up"]);
+        world.wait("the first message to be marked", || {
+            let screen = world.env.screen(&id);
+            let (_, menu) = screen.split_once("Restore the code")?;
+            menu.contains(&marked("the first word")).then_some(())
+        });
+        world.env.tmux(&["send-keys", "-t", &pane, "Enter"]);
+        world.wait_screen(&id, "The code will be");
+        world.env.tmux(&["send-keys", "-t", &pane, "Enter"]);
+        world.wait("the end of the menu", || {
+            (!world.env.screen(&id).contains("The code will be")).then_some(())
+        });
+        assert_eq!(victim.exists(), crosses, "crosses: {crosses}");
     }
 }

@@ -1,7 +1,10 @@
 //! Opencode, which is large: only `tests/newest-harnesses` starts it.
 
 use std::fs;
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
 
 use serde_json::json;
 
@@ -106,4 +109,60 @@ fn z01_opencode_is_sent_a_first_message_once() {
     if let Some(world) = world() {
         is_sent_once(&world, OPENCODE, INSIDE);
     }
+}
+
+/// A program that tells opencode's records of an account at a server on `port`, which says how it is set up.
+fn account(port: u16) -> String {
+    format!(
+        "import os, sqlite3
+records = sqlite3.connect(os.path.expanduser('~/.local/share/opencode/opencode.db'))
+records.execute('INSERT INTO account VALUES (?, ?, ?, ?, ?, ?, ?, ?)', ('a', 'a@b', 'http://127.0.0.1:{port}', 't',
+                't', 9999999999999, 1, 1))
+records.execute('INSERT OR REPLACE INTO account_state VALUES (1, ?, ?)', ('a', 'o'))
+records.commit()
+"
+    )
+}
+
+/// Opencode keeps a repository for each project, whose settings its git obeys, and accounts.
+#[test]
+#[ignore = "opencode is a download of its own: tests/newest-harnesses runs this"]
+fn x19_x33_repositories_and_accounts_that_opencode_keeps_are_none_of_the_hosts() {
+    static CALLED: AtomicBool = AtomicBool::new(false);
+    let Some(world) = world() else {
+        return;
+    };
+    let project = world.env.project();
+    world.env.repository(&project);
+    let mark = world.env.path("mark");
+    let plant = format!(
+        "for d in ~/.local/share/opencode/snapshot/*/*; do
+         git config -f $d/config filter.x.clean 'touch {}; cat'
+         mkdir -p $d/info; echo '* filter=x' >$d/info/attributes; done",
+        mark.display()
+    );
+    let id = world.start(OPENCODE, INSIDE);
+    world.say(&id, "the first word");
+    world.allows(&id, &plant);
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    thread::spawn(move || server.incoming().for_each(|_| CALLED.store(true, Relaxed)));
+    fs::write(project.join("account.py"), account(port)).unwrap();
+    world.allows(&id, "python3 account.py");
+    world.stop(&id);
+    fs::write(project.join("new"), "of the user").unwrap();
+    run_on_the_host(&world, &project, "spoken on the host");
+    assert!(!mark.exists());
+    assert!(!CALLED.load(Relaxed), "an account of the session's is the host's");
+    let theirs = world.env.home().join(".local/share/opencode");
+    assert!(theirs.join("snapshot").exists(), "it keeps one here");
+    // The control.
+    fs::remove_dir_all(&theirs).unwrap();
+    let mut copy = world.env.command("cp");
+    copy.arg("-a").arg(world.env.own(&id).join("data")).arg(theirs);
+    world.env.finish(copy).ok();
+    fs::write(project.join("newer"), "of the user").unwrap();
+    run_on_the_host(&world, &project, "spoken for the control");
+    assert!(mark.exists(), "the control");
+    assert!(CALLED.load(Relaxed), "the control of the account");
 }

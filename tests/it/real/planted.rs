@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::coming_back::conversation;
 use super::crossing::order;
-use super::world::{CLAUDE, CODEX, World, files_below};
+use super::world::{CLAUDE, CODEX, GEMINI, World, files_below};
 
 const FORGED: &str = "aaaaaaaa-1111-4222-8333-444444444444";
 
@@ -120,4 +120,49 @@ fn x34_what_claude_remembers_inside_the_hosts_does_not_read() {
     fs::create_dir_all(&memory).unwrap();
     fs::write(memory.join("MEMORY.md"), "HQT-REMEMBERED\n").unwrap();
     assert!(hears("spoken for the control"), "the control");
+}
+
+/// Gemini keeps a repository for each project, whose settings its git obeys but for hooks.
+#[test]
+fn x34_the_repository_that_gemini_keeps_inside_is_none_of_the_hosts() {
+    let Some(world) = World::new() else {
+        return;
+    };
+    world.trust_project();
+    let gemini = world.env.home().join(".gemini");
+    let settings = fs::read_to_string(gemini.join("settings.json")).unwrap();
+    let mut settings: serde_json::Value = serde_json::from_str(&settings).unwrap();
+    settings["general"]["checkpointing"] = serde_json::json!({"enabled": true});
+    fs::write(gemini.join("settings.json"), settings.to_string()).unwrap();
+    let mark = world.env.path("mark");
+    // A repository that is not at its root is begun anew, with a commit.
+    let plant = format!(
+        "d=~/.gemini/history/project; mkdir -p $d; rm -rf $d/.git; git init -q $d/other
+         git -C $d/other config core.worktree $d
+         printf '#!/bin/sh\\ntouch {}\\n' >$d/sign; chmod +x $d/sign
+         git -C $d/other config commit.gpgsign true
+         git -C $d/other config gpg.program $d/sign; echo gitdir: $d/other/.git >$d/.git",
+        mark.display()
+    );
+    fs::write(world.env.project().join("plant.sh"), plant).unwrap();
+    let id = world.start(GEMINI, &[]);
+    world.say(&id, "the first word");
+    world.allows(&id, "sh plant.sh");
+    world.stop(&id);
+    let own = world.env.own(&id).join("gemini/history");
+    assert!(own.join("project/.git").is_file());
+    let id = world.new_session(GEMINI, &["--no-sandbox"]);
+    world.wait_screen(&id, GEMINI.first_outside);
+    world.say(&id, "spoken on the host");
+    world.stop(&id);
+    assert!(!mark.exists());
+    let history = gemini.join("history");
+    assert!(history.exists(), "it keeps one here");
+    // The control.
+    fs::remove_dir_all(&history).unwrap();
+    let mut copy = world.env.command("cp");
+    copy.arg("-a").arg(own).arg(history);
+    world.env.finish(copy).ok();
+    world.new_session(GEMINI, &["--no-sandbox"]);
+    world.wait("mark of the control", || mark.exists().then_some(()));
 }
