@@ -21,23 +21,46 @@ pub(crate) fn run(context: &Context, arguments: &cli::Doctor) -> anyhow::Result<
     let checks = on_machine::all(context);
     match arguments.json {
         true => print_json(&as_json(&checks))?,
-        false => print(&table::texts(&as_rows(&checks), context.width()))?,
+        false => {
+            let table = table::texts(&as_rows(&checks), context.width());
+            print(&format!("{table}\n{}\n", in_one_line(&checks)))?;
+        }
     }
-    let failed = checks.iter().any(|check| check.verdict == Verdict::Fail);
-    Ok(if failed { ExitCode::Failed } else { ExitCode::Done })
+    Ok(if count(&checks, Verdict::Fail) > 0 { ExitCode::Failed } else { ExitCode::Done })
+}
+
+fn count(checks: &[Check], verdict: Verdict) -> usize {
+    checks.iter().filter(|check| check.verdict == verdict).count()
+}
+
+/// What comes of all of it.
+fn in_one_line(checks: &[Check]) -> String {
+    let told = |count, what: &str| match count {
+        0 => String::new(),
+        1 => format!("; 1 {what}"),
+        count => format!("; {count} {what}s"),
+    };
+    let warnings = told(count(checks, Verdict::Warn), "warning");
+    match count(checks, Verdict::Fail) {
+        0 => format!("ready{warnings}"),
+        failed => format!("not ready{}{warnings}", told(failed, "failure")),
+    }
 }
 
 fn as_rows(checks: &[Check]) -> Vec<[String; 3]> {
     let mut rows = Vec::new();
     for check in checks {
-        rows.push([
-            check.verdict.shown(),
-            check.name.to_owned(),
-            lines_for_terminal(&check.detail).replace('\n', " "),
-        ]);
-        if let Some(remedy) = &check.remedy {
-            rows.push([String::new(), String::new(), format!("→ {}", lines_for_terminal(remedy))]);
+        let detail = lines_for_terminal(&check.detail).replace('\n', " ");
+        let remedy = check.remedy.as_deref().map(lines_for_terminal);
+        if check.verdict == Verdict::Absent {
+            // In one line: a machine has few of them.
+            let dim = |text: &str| console::style(text.to_owned()).dim().to_string();
+            let text = format!("{detail} → {}", remedy.unwrap_or_default());
+            rows.push([check.verdict.shown(), dim(check.name), dim(&text)]);
+            continue;
         }
+        rows.push([check.verdict.shown(), check.name.to_owned(), detail]);
+        rows.extend(remedy.map(|remedy| [String::new(), String::new(), format!("→ {remedy}")]));
     }
     rows
 }

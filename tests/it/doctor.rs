@@ -48,7 +48,7 @@ fn the_check_list_is_data_and_words() {
         ("store", "ok"),
         ("claude", "ok"),
         ("kiro", "ok"),
-        ("gemini", "warn"),
+        ("gemini", "absent"),
     ] {
         assert_eq!(check(&checks, what)["verdict"], verdict, "{what}: {checks:#}");
     }
@@ -56,6 +56,8 @@ fn the_check_list_is_data_and_words() {
     for what in ["tmux", "bubblewrap", "claude"] {
         assert!(table.contains(what), "{what} is not in\n{table}");
     }
+    let last = table.lines().last().unwrap();
+    assert!(last.starts_with("ready; ") && last.contains("warning"), "{last}");
 }
 
 #[test]
@@ -85,6 +87,8 @@ fn a_required_check_that_fails_ends_with_one() {
     fs::write(env.store(), "this is a text file, and quite a long one, but no store").unwrap();
     let output = env.run(&["doctor", "--json"]);
     assert_eq!(output.status, Some(1), "{output}");
+    let table = env.run(&["doctor"]).stdout;
+    assert!(table.lines().last().unwrap().starts_with("not ready; 1 failure"), "{table}");
     let checks: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(check(&checks, "store")["verdict"], "fail");
 }

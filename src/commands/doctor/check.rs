@@ -7,7 +7,9 @@ use crate::{survey, tmux};
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Verdict {
     Ok,
-    /// Something optional is missing, or worth knowing.
+    /// Not there, and nobody has to have it.
+    Absent,
+    /// Something is worth knowing.
     Warn,
     /// Sessions can't be started.
     Fail,
@@ -17,6 +19,7 @@ impl Verdict {
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
+            Self::Absent => "absent",
             Self::Warn => "warn",
             Self::Fail => "fail",
         }
@@ -27,6 +30,7 @@ impl Verdict {
         let word = console::style(self.as_str());
         let word = match self {
             Self::Ok => word.green(),
+            Self::Absent => console::style("–").dim(),
             Self::Warn => word.yellow(),
             Self::Fail => word.red(),
         };
@@ -49,6 +53,10 @@ impl Check {
 
     pub(super) fn ok(name: &'static str, detail: impl Into<String>) -> Self {
         Self::new(name, Verdict::Ok, detail)
+    }
+
+    pub(super) fn absent(name: &'static str, detail: impl Into<String>) -> Self {
+        Self::new(name, Verdict::Absent, detail)
     }
 
     pub(super) fn warn(name: &'static str, detail: impl Into<String>) -> Self {

@@ -163,7 +163,7 @@ fn installed(context: &Context, harness: &'static Harness) -> Check {
     let host = &context.host;
     let cwd = host::project_folder(None).unwrap_or_else(|_| "/".into());
     let Ok(program) = host::program_of(host, harness, &cwd) else {
-        return Check::warn(harness.id, "not installed").remedy(harness.install_hint);
+        return Check::absent(harness.id, "not installed").remedy(harness.install_hint);
     };
     let (verdict, version) = match programs::version(host, &program, &cwd) {
         Version::Is(version) => (Verdict::Ok, version),
