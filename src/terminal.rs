@@ -194,6 +194,10 @@ pub(crate) fn columns(text: &str) -> usize {
 }
 
 fn columns_of(c: char) -> usize {
+    // console measures a text, whose colours it looks for first.
+    if matches!(c, ' '..='~') {
+        return 1;
+    }
     console::measure_text_width(c.encode_utf8(&mut [0; 4]))
 }
 

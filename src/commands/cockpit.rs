@@ -10,19 +10,20 @@ use std::io;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use console::{Term, style};
+use console::Term;
 
 use crate::commands::cockpit::screen::{MARGIN, Screen, parts};
 use crate::commands::cockpit::search::Sought;
 use crate::commands::cockpit::view::{Item, View};
 use crate::commands::columns::{COCKPIT, Column, Drawn, Lists};
+use crate::commands::table::Layout;
 use crate::context::{Context, mark_seen};
 use crate::error::UserError;
 use crate::keys::{Key, Keys, Line, Takes};
-use crate::session::Session;
+use crate::session::{Session, State};
 use crate::store::Store;
 use crate::survey::Survey;
-use crate::{prompt, survey, words};
+use crate::{prompt, survey};
 
 /// What somebody wants done that ends the cockpit.
 pub(super) enum Wanted {
@@ -34,7 +35,6 @@ pub(super) enum Wanted {
     AllBack,
 }
 
-const KEYS: &str = " Enter go  Tab pick  ^S stop  ^D delete  ^T rename  ^F fresh  ? more";
 const MORE: [&str; 9] = [
     "Enter       goes to the session, or brings it back",
     "Tab         picks it: then a key is about all that are picked",
@@ -59,13 +59,16 @@ pub(super) fn show(context: &Context, store: &Store) -> anyhow::Result<Wanted> {
         sessions,
         survey,
         rows: Vec::new(),
+        layout: Layout::of(&[]),
+        lost: 0,
         view: View::default(),
         asks: Asks::Nothing,
         said: String::new(),
         preview: None,
-        size: (0, 0),
+        size: size(),
     };
     cockpit.refill();
+    cockpit.begin_here();
     let wanted = cockpit.run();
     let seen = cockpit.sessions.iter().filter(|session| session.failed_unseen);
     mark_seen(store, &seen.map(|session| &session.id).collect::<Vec<_>>());
@@ -95,6 +98,9 @@ struct Cockpit<'a> {
     sessions: Vec<Session>,
     survey: Survey,
     rows: Vec<Vec<String>>,
+    layout: Layout,
+    /// How many ran when tmux or the machine went.
+    lost: usize,
     view: View,
     asks: Asks,
     said: String,
@@ -111,6 +117,18 @@ fn look(context: &Context, store: &Store) -> anyhow::Result<(Vec<Session>, Surve
 }
 
 impl Cockpit<'_> {
+    /// Marks the session whose kept pane it was called from: it says that this is how it is run again.
+    fn begin_here(&mut self) {
+        let here = self.context.host.var("HQT_PANE").and_then(|pane| pane.to_str());
+        let is_here = |session: &Session| {
+            let pane = self.survey.pane(session).filter(|pane| pane.has_ended());
+            pane.is_some_and(|pane| Some(pane.pane.as_str()) == here)
+                && self.survey.server_elsewhere(session).is_none()
+        };
+        let at = here.and_then(|_| self.sessions.iter().position(is_here));
+        self.view.mark(at);
+    }
+
     fn run(&mut self) -> anyhow::Result<Wanted> {
         /// Whoever holds a key down does not wait for what each row would say.
         const MOMENT: Duration = Duration::from_millis(15);
@@ -211,37 +229,32 @@ impl Cockpit<'_> {
         let lists = Lists::new(&self.context.host, &self.survey, Drawn::OnStderr);
         lists.in_order(&mut self.sessions);
         self.rows = self.sessions.iter().map(|session| COCKPIT.row(&lists, session)).collect();
-        let sought = self.sessions.iter().map(|session| {
-            let cell = |column: Column| column.cell(&lists, session);
-            let state = lists.state(session);
-            Sought::new([
-                &session.name,
-                &cell(Column::Folder),
-                &session.harness,
-                session.id.as_str(),
-                &state,
-                &cell(Column::Age),
-            ])
+        let sought = self.sessions.iter().zip(&self.rows).map(|(session, row)| {
+            let [folder, age] = [Column::Folder, Column::Age].map(|one| COCKPIT.cell(row, one));
+            let (state, id) = (lists.state(session), session.id.as_str());
+            Sought::new([&session.name, folder, &session.harness, id, &state, age])
         });
         let ids = self.sessions.iter().map(|session| session.id.clone()).collect();
-        self.view.refill(ids, sought.collect(), self.lost() > 0);
+        // As `resume --all` counts them.
+        let is_lost = |session: &&Session| {
+            let is_stopped = self.survey.state(session) == State::Stopped;
+            (session.lost || session.run_open) && is_stopped
+        };
+        self.lost = self.sessions.iter().filter(is_lost).count();
+        self.view.refill(ids, sought.collect(), self.lost > 0);
         self.preview = None;
+        self.lay_out();
     }
 
-    /// How many ran when tmux or the machine went, as `resume --all` counts them.
-    fn lost(&self) -> usize {
-        let state = |session: &Session| self.survey.state(session);
-        let is_lost = |session: &&Session| {
-            (session.lost || session.run_open) && state(session) == crate::session::State::Stopped
-        };
-        self.sessions.iter().filter(is_lost).count()
+    fn lay_out(&mut self) {
+        self.layout = COCKPIT.layout(&self.rows, Some(self.size.1.saturating_sub(MARGIN)));
     }
 
     fn draw(&mut self) -> anyhow::Result<()> {
-        let size = size();
-        self.size = size;
-        let width = size.1.saturating_sub(MARGIN);
-        let layout = COCKPIT.layout(&self.rows, Some(width));
+        if self.size != size() {
+            self.size = size();
+            self.lay_out();
+        }
         let more = MORE.map(str::to_owned);
         let preview = match self.asks {
             Asks::More => &more[..],
@@ -250,38 +263,14 @@ impl Cockpit<'_> {
         let screen = Screen {
             sessions: &self.sessions,
             rows: &self.rows,
-            layout: &layout,
-            lost: self.lost(),
+            layout: &self.layout,
+            lost: self.lost,
             preview,
             last: self.last_line(),
-            size,
+            size: self.size,
         };
         let text = screen.text(&mut self.view);
         Term::stderr().write_str(&text).context("could not draw")
-    }
-
-    fn last_line(&self) -> (String, Option<usize>) {
-        let dim = |text: &str| style(text.to_owned()).for_stderr().dim().to_string();
-        match &self.asks {
-            Asks::Delete(sessions) => {
-                let what = match sessions.as_slice() {
-                    [session] => words::short(&session.name),
-                    several => format!("{} sessions", several.len()),
-                };
-                let words = format!(" Delete {what}, with what was said in a sandbox? y/N ");
-                let end = crate::terminal::columns(&words);
-                (style(words).for_stderr().yellow().to_string(), Some(end))
-            }
-            Asks::Name(_, name) => {
-                let (shown, at) = name.shown(self.size.1.saturating_sub(9));
-                match self.said.as_str() {
-                    "" => (format!(" Name › {shown}"), Some(8 + at)),
-                    said => (format!(" Name › {shown}  {}", dim(said)), Some(8 + at)),
-                }
-            }
-            _ if !self.said.is_empty() => (format!(" {}", self.said), None),
-            _ => (dim(KEYS), None),
-        }
     }
 }
 

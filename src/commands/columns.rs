@@ -92,6 +92,12 @@ impl List {
         self.columns.iter().map(|column| column.cell(lists, session)).collect()
     }
 
+    /// What one of its rows says in `column`.
+    pub(super) fn cell<'a>(&self, row: &'a [String], column: Column) -> &'a str {
+        let place = self.columns.iter().position(|other| *other == column);
+        place.map_or("", |at| row[at].as_str())
+    }
+
     /// Where the columns of `rows` stand, in so many columns of the terminal where that is known.
     pub(super) fn layout(&self, rows: &[Vec<String>], width: Option<usize>) -> Layout {
         let place = |column| self.columns.iter().position(|other| *other == column);
@@ -165,7 +171,7 @@ pub(super) fn last_used(session: &Session) -> SystemTime {
 }
 
 impl Column {
-    pub(super) fn cell(self, lists: &Lists, session: &Session) -> String {
+    fn cell(self, lists: &Lists, session: &Session) -> String {
         match self {
             Self::Id => session.id.to_string(),
             Self::Name if lists.drawn == Drawn::Whole => for_terminal(&session.name),

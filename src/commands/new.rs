@@ -26,11 +26,12 @@ use crate::{cli, harness, host, ladder, lock, terminal, tmux, uuid};
 
 pub(crate) fn run(context: &Context, arguments: &cli::New) -> anyhow::Result<ExitCode> {
     validate(arguments)?;
-    if !arguments.dry_run {
-        tmux::ensure_supported(context.tmux_program()).map_err(tmux::Error::explain)?;
-    }
     let cwd = host::project_folder(arguments.cwd.as_deref())?;
     let (harness, draft) = ask(context, arguments, cwd)?;
+    if !arguments.dry_run {
+        // Not before: nobody waits for that to see a question.
+        tmux::ensure_supported(context.tmux_program()).map_err(tmux::Error::explain)?;
+    }
     let is_chosen = draft.name.is_some();
     let session = session(harness, draft, arguments.dry_run);
     let tmux = context.tmux();

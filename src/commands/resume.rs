@@ -21,11 +21,13 @@ use crate::{child, cli, host, ladder, lock, tmux, uuid};
 use crate::{planner, survey};
 
 pub(crate) fn run(context: &Context, arguments: &cli::Resume) -> anyhow::Result<ExitCode> {
+    let store = context.store()?;
+    let wanted = chosen::choose(context, &store, arguments)?;
     if !arguments.dry_run {
+        // Not before: nobody waits for that to see a list.
         tmux::ensure_supported(context.tmux_program()).map_err(tmux::Error::explain)?;
     }
-    let store = context.store()?;
-    match chosen::choose(context, &store, arguments)? {
+    match wanted {
         Wanted::Resume(session) => until_it_runs(context, &store, session, arguments),
         Wanted::Fresh(session) => {
             let fresh = cli::Resume { fresh: true, ..arguments.clone() };

@@ -9,7 +9,7 @@ use crate::host::own;
 use crate::planner::{Planner, mint};
 use crate::session::{Policy, Sandboxing, Session};
 use crate::survey::Survey;
-use crate::{cli, ladder};
+use crate::{cli, host, ladder};
 use crate::{planner, survey, words};
 
 pub(crate) fn run(context: &Context, arguments: &cli::Show) -> anyhow::Result<ExitCode> {
@@ -106,13 +106,12 @@ fn how_it_goes(context: &Context, session: &Session, survey: &Survey) -> Vec<[St
         let window = context.tmux_at(socket).window_of(&pane.pane).unwrap_or_default();
         rows.push(row("tmux", format!("{} ({}){on}", for_terminal(window), pane.pane)));
     }
-    rows.push(row("created", words::time(session.created_at)));
-    rows.extend(session.last_started_at.map(|at| row("started", words::time(at))));
-    rows.extend(
-        session
-            .last_exit
-            .map(|exit| row("ended", format!("with {} at {}", exit.ended, words::time(exit.at)))),
-    );
+    let now = host::now();
+    let time = |at| format!("{} ago, {}", words::age(at, now), words::time(at));
+    rows.push(row("created", time(session.created_at)));
+    rows.extend(session.last_started_at.map(|at| row("started", time(at))));
+    let exit = session.last_exit;
+    rows.extend(exit.map(|exit| row("ended", format!("with {}, {}", exit.ended, time(exit.at)))));
     rows.extend(
         session.note.as_deref().map(|note| row("last run", for_terminal(note.replace('\n', "; ")))),
     );

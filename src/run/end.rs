@@ -26,6 +26,8 @@ pub(super) struct Aftermath<'a> {
     /// The tmux server went, and took it along.
     pub(super) lost: bool,
     pub(super) start: SystemTime,
+    /// Of the tmux server of the pane.
+    pub(super) socket: Option<&'a Path>,
 }
 
 impl Aftermath<'_> {
@@ -34,7 +36,7 @@ impl Aftermath<'_> {
     pub(super) fn settle(&self, context: &Context, close: &dyn Fn()) -> anyhow::Result<()> {
         if self.failed {
             // tmux scrolls the first line away when it says that the pane is dead.
-            say_below(&self.in_words());
+            say_below(&self.in_words(context));
         }
         let folder = context.state_folder()?;
         let changed = changes::since_start(&folder, self.id());
@@ -58,13 +60,29 @@ impl Aftermath<'_> {
     }
 
     /// What stays on the screen of a kept pane.
-    fn in_words(&self) -> String {
+    fn in_words(&self, context: &Context) -> String {
         let harness = self.planner.wanted.harness.id;
         let what = match self.outcome.why_none() {
             None => format!("{harness} ended with {}", self.ended),
             Some(words) => format!("{harness} did not start: {}", lines_for_terminal(&words)),
         };
-        format!("{what}\nhint: run it again here with: hqt-tmux resume {}", self.id())
+        format!("{what}\nhint: {}", self.again(context))
+    }
+
+    /// How it is run again: by the keys of the plugin, where it is loaded.
+    fn again(&self, context: &Context) -> String {
+        let command = format!("hqt-tmux resume {}", self.id());
+        let tmux = self.socket.map(|socket| context.tmux_at(socket));
+        let option = |name| tmux.as_ref()?.option_of_plugin(name);
+        match option("@hqt-resume-key") {
+            Some(key) => {
+                let table = option("@hqt-key-table");
+                let prefix =
+                    if table.is_some_and(|table| table == "root") { "" } else { "prefix + " };
+                format!("{prefix}{key}, Enter runs it again; so does: {command}")
+            }
+            None => format!("run it again here with: {command}"),
+        }
     }
 
     /// What listens in the project now and did not at the start, when it could have been covered or refused.

@@ -192,6 +192,7 @@ impl Prepared {
                 // The harness may learn of it first.
                 lost: (run.hang_up || ended == Ended::Signal(1)) && self.is_server_gone(context),
                 start: self.start,
+                socket: self.socket.as_deref(),
             };
             renewed::settle(&self.standing.made.plan, &self.standing.told, false);
             // Gone before the end is recorded: a session that is stopped has left nothing behind.
@@ -276,7 +277,9 @@ fn fall_back(
         "conversation {} can't be resumed ({ended}): a fresh one starts",
         for_terminal(from.conversation().unwrap_or_default())
     );
-    say(&words);
+    // Without the id it is one line of a terminal as narrow as most.
+    let line = format!("the conversation can't be resumed ({ended}): a fresh one starts");
+    say(&console::style(line).for_stderr().bold().to_string());
     let (store, id) = (context.store()?, &session.id);
     store.add_note(id, &words)?;
     // One that is not there would be tried again at each start.

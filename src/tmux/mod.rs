@@ -217,6 +217,14 @@ impl Tmux {
         self.run([named("set-option", &["-gqu", "@hqt_looking"])], None).map(drop)
     }
 
+    /// The value of an option of the plugin, where it is loaded and has a program.
+    pub(crate) fn option_of_plugin(&self, option: &str) -> Option<String> {
+        let format = format!("#{{?@hqt-program,#{{{option}}},}}");
+        let output = self.run([named("display-message", &["-p", &format])], None).ok()?;
+        let value = String::from_utf8_lossy(&output).trim_end().to_owned();
+        Some(for_terminal(value)).filter(|value| !value.is_empty())
+    }
+
     /// The server's process.
     pub(crate) fn server_pid(&self) -> Result<Option<i32>> {
         let output = self.run([named("display-message", &["-p", "#{pid}"])], None)?;

@@ -22,7 +22,10 @@ fn s15_a_conversation_that_is_gone_starts_fresh_with_the_stored_id() {
     assert_eq!(env.session(&id)["state"], "running");
     // One line says so in the pane, and `show` tells it later.
     let (before, _) = screen.split_once("FAKE-READY").unwrap();
-    assert!(before.contains("a fresh one starts"), "{screen}");
+    let line = before.lines().find(|line| line.contains("a fresh one starts")).unwrap();
+    assert!(line.len() <= 80, "{line}");
+    let styled = env.tmux(&["capture-pane", "-p", "-e", "-t", &env.pane_of(&id).id]);
+    assert!(styled.contains("\x1b[1mthe conversation can't be resumed"), "{styled}");
     let shown = env.run(&["show", &id]).ok();
     assert!(shown.to_lowercase().contains("fresh"), "{shown}");
 }

@@ -166,6 +166,7 @@ fn a_line_that_can_not_be_seen_is_not_chosen() {
         env.wait_state(id, "stopped");
     }
     let terminal = Terminal::run_sized(&env, (80, 24), &["resume", "--dry-run"]);
+    terminal.wait_for("20 of 20");
     terminal.keys(&["PageDown"]);
     terminal.wait_until("the list", |screen| {
         screen.lines().nth(12).is_some_and(|line| line.starts_with(" ❯"))

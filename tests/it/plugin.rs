@@ -106,6 +106,26 @@ fn prefix_r_resumes() {
     assert_eq!(run.after("--resume"), Some(conversation.as_str()));
 }
 
+/// The words in a kept pane are true: of several sessions it is the one of the pane that is marked.
+#[test]
+fn a_kept_pane_names_the_keys_that_run_it_again() {
+    let env = env_with_plugin();
+    let (id, conversation) = env.failed_conversation(3);
+    env.failed_conversation(4);
+    env.wait_screen(&id, "prefix + R, Enter runs it again");
+    env.tmux(&["select-window", "-t", &env.pane_of(&id).window]);
+    let terminal = Terminal::attach(&env);
+    press(&terminal, "R", "sessions ›");
+    terminal.keys(&["Enter"]);
+    let run = env.wait_runs(5).pop().unwrap();
+    assert_eq!(run.after("--resume"), Some(conversation.as_str()));
+    env.wait_screen(&id, "FAKE-READY");
+    // Where no key is bound none is named.
+    env.tmux(&["set-option", "-g", "@hqt-resume-key", ""]);
+    env.type_line(&id, "exit 5");
+    env.wait_screen(&id, &format!("run it again here with: hqt-tmux resume {id}"));
+}
+
 #[test]
 fn after_a_killed_server_the_same_conversation_arrives() {
     let env = env_with_plugin();

@@ -38,10 +38,14 @@ impl View {
         (self.ids, self.sought, self.has_lost) = (ids, sought, has_lost);
         let before = self.at;
         self.find();
-        let place = marked.and_then(|id| self.ids.iter().position(|other| *other == id));
-        let place =
-            place.and_then(|at| self.shown.iter().position(|one| *one == Item::Session(at)));
-        self.at = place.unwrap_or(before).min(self.shown.len().saturating_sub(1));
+        self.at = before.min(self.shown.len().saturating_sub(1));
+        self.mark(marked.and_then(|id| self.ids.iter().position(|other| *other == id)));
+    }
+
+    /// Marks the session in this place, if it is shown.
+    pub(super) fn mark(&mut self, session: Option<usize>) {
+        let is_it = |item: &Item| session.is_some_and(|at| *item == Item::Session(at));
+        self.at = self.shown.iter().position(is_it).unwrap_or(self.at);
     }
 
     /// Shows what is searched for, the first one marked.
