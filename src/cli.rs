@@ -3,11 +3,13 @@
 mod arguments;
 mod color;
 mod help;
+mod sandbox;
 
 pub(crate) use arguments::{
-    Completions, Delete, Doctor, Exec, Fs, Inner, Key, KeyStep, KeyVerb, List, Net, New, Next,
-    Rename, Resume, Sandbox, Show, Stop,
+    Completions, Delete, Doctor, Exec, Inner, Key, KeyStep, KeyVerb, List, New, Next, Rename,
+    Resume, Show, Stop,
 };
+pub(crate) use sandbox::{Fs, Net, Sandbox};
 
 pub(crate) use color::Color;
 

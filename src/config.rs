@@ -28,7 +28,7 @@ pub(crate) struct Config {
 
 /// What a session begins with where the command line does not say otherwise. Each key may be left out.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Defaults {
     harness: Option<HarnessId>,
     pub(crate) sandbox: Option<bool>,
@@ -36,6 +36,8 @@ pub(crate) struct Defaults {
     /// Whether the host's network is shared.
     #[serde(default, deserialize_with = "on_or_off")]
     pub(crate) net: Option<bool>,
+    bind: Option<Vec<Place>>,
+    ro_bind: Option<Vec<Place>>,
     env: Option<Vec<EnvName>>,
     #[serde(default)]
     arguments: BTreeMap<HarnessId, Vec<String>>,
@@ -93,13 +95,15 @@ impl Config {
 
     /// What holds everywhere, in the words of the file.
     pub(crate) fn in_words(&self) -> Vec<String> {
-        let Defaults { harness, sandbox, fs, net, env, arguments } = &self.new;
+        let Defaults { harness, sandbox, fs, net, bind, ro_bind, env, arguments } = &self.new;
         let on = |net: &bool| if *net { "on" } else { "off" };
         let mut said = Vec::new();
         said.extend(harness.as_ref().map(|id| format!("harness {}", id.0)));
         said.extend(sandbox.map(|sandbox| format!("sandbox {sandbox}")));
         said.extend(fs.map(|fs| format!("fs {fs}")));
         said.extend(net.as_ref().map(|net| format!("net {}", on(net))));
+        said.extend(bind.iter().flatten().map(|place| format!("bind {}", place.0)));
+        said.extend(ro_bind.iter().flatten().map(|place| format!("ro-bind {}", place.0)));
         said.extend(env.iter().flatten().map(|name| format!("env {}", name.0)));
         said.extend(arguments.keys().map(|id| format!("arguments of {}", id.0)));
         said
@@ -116,6 +120,8 @@ impl Defaults {
             sandbox: self.sandbox.or(other.sandbox),
             fs: self.fs.or(other.fs),
             net: self.net.or(other.net),
+            bind: self.bind.or(other.bind),
+            ro_bind: self.ro_bind.or(other.ro_bind),
             env: self.env.or(other.env),
             arguments,
         }
@@ -123,6 +129,16 @@ impl Defaults {
 
     pub(crate) fn harness(&self) -> Option<&'static Harness> {
         self.harness.as_ref().and_then(|id| harness::find(id.0))
+    }
+
+    /// What a sandbox shows besides the project, writable, as it is written.
+    pub(crate) fn bind(&self) -> impl Iterator<Item = &str> {
+        self.bind.iter().flatten().map(|place| place.0.as_str())
+    }
+
+    /// The same, read-only.
+    pub(crate) fn ro_bind(&self) -> impl Iterator<Item = &str> {
+        self.ro_bind.iter().flatten().map(|place| place.0.as_str())
     }
 
     /// The names of variables that are passed besides the allowlist.

@@ -50,6 +50,9 @@ pub(crate) struct Message {
     pub(crate) sandbox: Option<NewPolicy>,
     /// Another folder, stored with the start.
     pub(crate) cwd: Option<OsString>,
+    /// What else the sandbox shows, writable and read-only, stored with the start.
+    #[serde(default)]
+    pub(crate) binds: Option<(Vec<OsString>, Vec<OsString>)>,
 }
 
 /// A policy as the store has it.

@@ -230,6 +230,8 @@ fn check_number(argv: &[OsString], side: &SandboxSide) -> Result<(), UserError> 
 fn checked(session: &Session, side: &SandboxSide, policy: Policy) -> Result<Vec<Bind>, UserError> {
     let cwd = &session.cwd;
     check_cwd(cwd, &side.around)?;
+    let asked = &session.binds;
+    sandbox::asked::check(asked, cwd, policy.fs, &side.around)?;
     let mut shown = side.binds.clone();
     shown.push(match policy.fs {
         FsAccess::Rw => Origin::Project.writable(cwd),
@@ -238,7 +240,9 @@ fn checked(session: &Session, side: &SandboxSide, policy: Policy) -> Result<Vec<
     check_binds(&shown, &side.around)?;
     let all: Vec<&Bind> =
         [&side.facts.system, &side.facts.etc, &shown].into_iter().flatten().collect();
-    Closed { project: cwd, binds: &all, kinds: &side.kinds, around: &side.around }.check()?;
+    let (kinds, around) = (&side.kinds, &side.around);
+    Closed { project: cwd, asked, binds: &all, kinds, around }.check()?;
+    sandbox::asked::check_mounts(&all)?;
     sandbox::configuration::check(&all, &side.around.configuration)?;
     Ok(shown)
 }

@@ -11,7 +11,7 @@ use crate::host::{Host, System, Wanted, conversations, programs};
 use crate::ladder::Rung;
 use crate::plan::{Facts, Plan, SandboxSide};
 use crate::sandbox::environment::Variables;
-use crate::session::{Policy, Session};
+use crate::session::{Policy, Sandboxing, Session};
 use crate::{bwrap, harness, host, plan, tmux, uuid};
 
 /// Whether a sandbox can be had for a session in `cwd`.
@@ -115,7 +115,7 @@ impl Planner {
         purpose: Purpose,
     ) -> Result<Self, UserError> {
         let harness = harness_of(session)?;
-        host::ensure_still_there(session)?;
+        ensure_still_there(session)?;
         let policy = plan::policy(session)?;
         let proved = |policy| Ok((purpose.bwrap(caller, session, policy)?.require()?, policy));
         let sandbox: Option<(PathBuf, Policy)> = policy.map(proved).transpose()?;
@@ -146,7 +146,7 @@ impl Planner {
 
     /// Looks at the machine again on behalf of `caller`.
     pub(crate) fn look_again(&mut self, caller: &Host) -> Result<(), UserError> {
-        host::ensure_still_there(&self.wanted.session)?;
+        ensure_still_there(&self.wanted.session)?;
         self.wanted.system = System::look_up();
         self.facts = host::gather(caller, &self.wanted)?;
         Ok(())
@@ -160,6 +160,15 @@ impl Planner {
     /// The plan of `rung`, or why it may not be run.
     pub(crate) fn plan(&self, rung: &Rung) -> Result<Plan, UserError> {
         plan::make(&self.wanted.session, self.wanted.harness, rung, &self.facts)
+    }
+}
+
+/// Refuses a session whose folder, or what its sandbox is to show besides, is gone.
+fn ensure_still_there(session: &Session) -> Result<(), UserError> {
+    host::ensure_still_there(session)?;
+    match session.sandbox {
+        Sandboxing::Off => Ok(()),
+        _ => host::asked::ensure_still_there(&session.binds, &session.id),
     }
 }
 

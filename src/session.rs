@@ -1,11 +1,14 @@
 //! A session: our stored record of one harness at work in one folder.
 
+mod binds;
 mod state;
 
+pub(crate) use binds::Binds;
+use binds::words;
 use state::time;
 pub(crate) use state::{Activity, Ended, LastExit, Noted, State};
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -147,6 +150,8 @@ pub(crate) struct Session {
     /// Names of the caller's variables that are passed inside besides the allowlist.
     pub(crate) env_names: Vec<String>,
     pub(crate) sandbox: Sandboxing,
+    #[serde(flatten)]
+    pub(crate) binds: Binds,
     pub(crate) conversation_id: Option<String>,
     /// The conversation id before a fresh start replaced it.
     pub(crate) former_conversation_id: Option<String>,
@@ -183,10 +188,6 @@ fn unreadable<S: Serializer>(text: &str, to: S) -> Result<S::Ok, S::Error> {
     to.collect_map([("unreadable", text)])
 }
 
-fn words<S: Serializer>(words: &[impl AsRef<OsStr>], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_seq(words.iter().map(|word| word.as_ref().to_string_lossy()))
-}
-
 fn path<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(&path.to_string_lossy())
 }
@@ -210,6 +211,7 @@ impl Session {
             prompt: None,
             env_names: Vec::new(),
             sandbox: Sandboxing::Off,
+            binds: Binds::default(),
             conversation_id: None,
             former_conversation_id: None,
             socket: None,
@@ -229,6 +231,11 @@ impl Session {
     /// The first message, as long as no start has given it to the harness.
     pub(crate) fn unsent_prompt(&self) -> Option<&str> {
         self.prompt.as_deref().filter(|_| self.last_started_at.is_none())
+    }
+
+    /// What a start may change, and stores then.
+    pub(crate) fn terms(&self) -> (&Sandboxing, &Path, &Binds) {
+        (&self.sandbox, &self.cwd, &self.binds)
     }
 
     /// Whether its newest run may have left a pane: one that ended well closed it; one that goes on, was killed or

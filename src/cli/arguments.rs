@@ -8,19 +8,8 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
+use crate::cli::sandbox::{SANDBOX, Sandbox};
 use crate::harness;
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-pub(crate) enum Fs {
-    Rw,
-    Ro,
-}
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-pub(crate) enum Net {
-    On,
-    Off,
-}
 
 #[derive(Args, Debug, Default)]
 pub(crate) struct New {
@@ -81,39 +70,6 @@ impl New {
     }
 }
 
-// Given to each: `next_help_heading` would go on behind them.
-const SANDBOX: &str = "Sandbox";
-
-#[derive(Args, Clone, Debug, Default)]
-pub(crate) struct Sandbox {
-    /// Run inside one, with permission questions off
-    #[arg(long, conflicts_with = "no_sandbox", help_heading = SANDBOX)]
-    pub(crate) sandbox: bool,
-    /// Run without one
-    #[arg(long, help_heading = SANDBOX)]
-    pub(crate) no_sandbox: bool,
-    /// What it allows in the folder [default: rw, or as stored]
-    #[arg(
-        long,
-        value_enum,
-        conflicts_with = "no_sandbox",
-        value_name = "rw|ro",
-        hide_possible_values = true,
-        help_heading = SANDBOX
-    )]
-    pub(crate) fs: Option<Fs>,
-    /// The host's network, or none [default: on, or as stored]
-    #[arg(
-        long,
-        value_enum,
-        conflicts_with = "no_sandbox",
-        value_name = "on|off",
-        hide_possible_values = true,
-        help_heading = SANDBOX
-    )]
-    pub(crate) net: Option<Net>,
-}
-
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Resume {
     /// An id, the beginning of one, or a name; without it: a list
@@ -124,13 +80,13 @@ pub(crate) struct Resume {
     /// What ran when tmux or the machine went
     #[arg(
         long,
-        conflicts_with_all = ["session", "last", "fresh", "conversation", "sandbox", "no_sandbox", "fs", "net", "dry_run"]
+        conflicts_with_all = ["session", "last", "fresh", "conversation", "sandbox", "no_sandbox", "fs", "net", "bind", "ro_bind", "unbind", "dry_run"]
     )]
     pub(crate) all: bool,
     /// In this pane, which is its shell's again afterwards
     #[arg(
         long,
-        conflicts_with_all = ["all", "detach", "fresh", "conversation", "sandbox", "no_sandbox", "fs", "net", "dry_run"]
+        conflicts_with_all = ["all", "detach", "fresh", "conversation", "sandbox", "no_sandbox", "fs", "net", "bind", "ro_bind", "unbind", "dry_run"]
     )]
     pub(crate) here: bool,
     /// Begin a new conversation
@@ -150,6 +106,9 @@ pub(crate) struct Resume {
     pub(crate) conversation: Option<String>,
     #[command(flatten)]
     pub(crate) sandbox: Sandbox,
+    /// Show this no longer
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = SANDBOX)]
+    pub(crate) unbind: Vec<PathBuf>,
     /// Do not ask before the sandbox is weakened
     #[arg(short, long)]
     pub(crate) yes: bool,

@@ -57,7 +57,7 @@ fn command(folder: Option<PathBuf>) -> Command {
                 }))
             }
             ValueHint::DirPath => arg.add(plain_paths(PathCompleter::dir())),
-            ValueHint::FilePath => arg.add(plain_paths(PathCompleter::any())),
+            ValueHint::FilePath | ValueHint::AnyPath => arg.add(plain_paths(PathCompleter::any())),
             _ => arg,
         }
     };

@@ -11,7 +11,7 @@ use crate::error::UserError;
 use crate::escape::{for_terminal, shell_line};
 use crate::harness::Harness;
 use crate::prompt::{Asker, Item};
-use crate::session::{Policy, Sandboxing, Session};
+use crate::session::{Binds, Policy, Sandboxing, Session};
 use crate::store::Store;
 use crate::{cli, harness, host, terminal, words};
 
@@ -26,6 +26,8 @@ pub(super) struct Draft {
     pub(super) cwd: PathBuf,
     pub(super) is_sandboxed: bool,
     pub(super) policy: Policy,
+    /// `None`: as it is given for the folder.
+    pub(super) binds: Option<Binds>,
 }
 
 impl Draft {
@@ -179,7 +181,8 @@ impl Dialog<'_> {
         let is_known = !matches!(last.sandbox, Sandboxing::Unreadable(_));
         let is_there = harness.runs_own_command()
             || host::program_of(&self.context.host, harness, &self.draft.cwd).is_ok();
-        (is_known && is_there).then_some((harness, last))
+        let is_shown = host::asked::ensure_still_there(&last.binds, &last.id).is_ok();
+        (is_known && is_there && is_shown).then_some((harness, last))
     }
 
     fn folder(&self) -> String {
@@ -205,6 +208,7 @@ impl Draft {
         self.is_sandboxed = matches!(last.sandbox, Sandboxing::On(_));
         if let Sandboxing::On(policy) = last.sandbox {
             self.policy = policy;
+            self.binds = Some(last.binds.clone());
         }
     }
 }
@@ -227,10 +231,17 @@ fn described(harness: &Harness, session: &Session) -> String {
     match session.sandbox {
         Sandboxing::On(Policy { fs, net }) => {
             let net = if net { "on" } else { "off" };
-            format!("{}, sandboxed {fs}, network {net}", what.trim())
+            let besides = besides(&session.binds);
+            format!("{}, sandboxed {fs}{besides}, network {net}", what.trim())
         }
         _ => format!("{}, not sandboxed", what.trim()),
     }
+}
+
+/// What a sandbox shows besides the project: ` + data`.
+fn besides(binds: &Binds) -> String {
+    let names = binds.all().map(|path| for_terminal(path.file_name().unwrap_or_default()));
+    names.map(|name| format!(" + {name}")).collect()
 }
 
 fn shown(arguments: &[OsString]) -> String {

@@ -7,8 +7,8 @@ use crate::escape::{for_terminal, shell_line};
 use crate::plan;
 use crate::plan::Plan;
 use crate::planner::Planner;
-use crate::sandbox::{Bind, COPIES_FD, sockets};
-use crate::session::{FsAccess, Policy};
+use crate::sandbox::{Bind, COPIES_FD, Origin, sockets};
+use crate::session::{Binds, FsAccess, Policy, Session};
 
 /// What `--dry-run` does: the line on stdout, the policy in words on stderr.
 pub(super) fn dry_run(planner: &Planner, plan: &Plan) -> anyhow::Result<()> {
@@ -16,7 +16,8 @@ pub(super) fn dry_run(planner: &Planner, plan: &Plan) -> anyhow::Result<()> {
     let given = copies.map(|(file, number)| format!(" {number}<{}", shell_line(&[file])));
     print(&format!("{}{}\n", shell_line(&plan.argv), given.collect::<String>()))?;
     if let Ok(Some(policy)) = plan::policy(&planner.wanted.session) {
-        for (label, text) in lines(planner, plan, policy) {
+        let session = &planner.wanted.session;
+        for (label, text) in asked(session).chain(lines(planner, plan, policy)) {
             say(&format!("{label}: {text}"));
         }
     }
@@ -56,11 +57,21 @@ pub(super) fn lines(planner: &Planner, plan: &Plan, policy: Policy) -> Vec<(&'st
     lines
 }
 
+/// What a person asked for.
+pub(super) fn asked(session: &Session) -> impl Iterator<Item = (&'static str, String)> {
+    let paths = |paths: &[PathBuf]| paths.iter().map(for_terminal).collect::<Vec<_>>().join(" ");
+    let Binds { writable, read_only } = &session.binds;
+    [("bind", paths(writable)), ("ro-bind", paths(read_only))]
+        .into_iter()
+        .filter(|(_, text)| !text.is_empty())
+}
+
 fn binds(binds: &[Bind], cwd: &Path) -> [(&'static str, String); 3] {
     let is_read_only = |bind: &&Bind| bind.is_read_only();
     let is_writable = |bind: &&Bind| bind.is_writable();
+    let others = binds.iter().filter(|bind| bind.origin() != Origin::Asked);
     let (inside, elsewhere): (Vec<&Bind>, Vec<&Bind>) =
-        binds.iter().partition(|bind| bind.dest().starts_with(cwd));
+        others.partition(|bind| bind.dest().starts_with(cwd) || bind.origin() == Origin::Guard);
     [
         ("writable", list(elsewhere.iter().copied().filter(is_writable))),
         ("read-only", list(elsewhere.iter().copied().filter(is_read_only))),

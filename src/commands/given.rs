@@ -1,7 +1,7 @@
 //! What is said of a new session before anybody is asked: by flags, else by the configuration.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::cli;
 use crate::config::Defaults;
@@ -9,9 +9,9 @@ use crate::context::Context;
 use crate::error::UserError;
 use crate::harness;
 use crate::harness::Harness;
-use crate::host::configuration;
+use crate::host::{Host, asked, configuration};
 use crate::planner;
-use crate::session::{FsAccess, Policy};
+use crate::session::{Binds, FsAccess, Policy};
 
 pub(super) struct Given<'a> {
     arguments: &'a cli::New,
@@ -29,11 +29,9 @@ impl<'a> Given<'a> {
         let defaults = configuration::defaults(&context.host, folder, profile)?;
         let given = Self { arguments, defaults };
         let flags = &arguments.sandbox;
-        let is_tuned = flags.fs.is_some() || flags.net.is_some();
-        if is_tuned && !given.is_sandboxed() {
-            return Err(
-                UserError::usage("--fs and --net are about the sandbox").hint("add --sandbox")
-            );
+        if flags.is_tuned() && !given.is_sandboxed() {
+            let words = "--fs, --net, --bind and --ro-bind are about the sandbox";
+            return Err(UserError::usage(words).hint("add --sandbox"));
         }
         let named = arguments.harness().and_then(|name| harness::find(name));
         if named.is_some_and(|named| named.runs_own_command() && given.words(named).is_empty()) {
@@ -69,6 +67,18 @@ impl<'a> Given<'a> {
             fs: fs.or(self.defaults.fs).unwrap_or(FsAccess::Rw),
             net: net.or(self.defaults.net).unwrap_or(true),
         }
+    }
+
+    /// What a sandbox shows besides the project. On a path the word of a flag counts.
+    pub(super) fn binds(&self, host: &Host) -> Result<Binds, UserError> {
+        let home = host.home()?;
+        let paths = |written: &mut dyn Iterator<Item = &str>| -> Vec<PathBuf> {
+            written.map(|written| configuration::path(&home, written)).collect()
+        };
+        let (mut bind, mut ro_bind) = (self.defaults.bind(), self.defaults.ro_bind());
+        let configured = asked::binds(&paths(&mut bind), &paths(&mut ro_bind))?;
+        let flags = &self.arguments.sandbox;
+        Ok(configured.and(asked::binds(&flags.bind, &flags.ro_bind)?))
     }
 
     /// The words for the harness, or for `generic` its command.

@@ -103,6 +103,7 @@ fn try_to_start(context: &Context, store: &Store, session: &Session) -> anyhow::
         conversation: None,
         sandbox: None,
         cwd: None,
+        binds: None,
     };
     match opening::open(context, (store, &context.tmux()), session, &Spot::NewWindow, &message)? {
         Opened::Running(pane) => Ok(pane),
@@ -143,9 +144,10 @@ fn ask(context: &Context, arguments: &cli::New, cwd: PathBuf) -> anyhow::Result<
         cwd,
         is_sandboxed: given.is_sandboxed(),
         policy: given.policy(),
+        binds: None,
     };
     let named = arguments.harness().is_some();
-    let (harness, draft) = match given.harness()? {
+    let (harness, mut draft) = match given.harness()? {
         Some(harness) if (named && is_said) || !terminal::can_prompt() => {
             (harness, Draft { arguments: given.words(harness), ..draft })
         }
@@ -159,6 +161,11 @@ fn ask(context: &Context, arguments: &cli::New, cwd: PathBuf) -> anyhow::Result<
         bail!(
             UserError::usage(format!("{} takes no first message", harness.id)).hint("leave it out")
         );
+    }
+    if draft.is_sandboxed && draft.binds.is_none() {
+        // Of the folder that was chosen.
+        let given = Given::of(context, arguments, &draft.cwd)?;
+        draft.binds = Some(given.binds(&context.host)?);
     }
     Ok((harness, draft))
 }
@@ -177,6 +184,7 @@ fn session(harness: &Harness, draft: Draft, dry_run: bool) -> Session {
         prompt: draft.prompt,
         env_names: draft.env_names,
         sandbox,
+        binds: draft.binds.unwrap_or_default(),
         conversation_id: chosen.then_some(conversation),
         ..Session::new(id, harness.id, &draft.cwd, host::now())
     }

@@ -1,10 +1,15 @@
 //! Another sandbox policy for a stored session.
 
+use std::path::PathBuf;
+
 use anyhow::bail;
 
 use crate::context::say;
 use crate::error::UserError;
-use crate::session::{FsAccess, Policy, Sandboxing, Session};
+use crate::escape::for_terminal;
+use crate::handover::NewPolicy;
+use crate::host::asked;
+use crate::session::{Binds, FsAccess, Policy, Sandboxing, Session};
 use crate::{cli, harness, prompt, terminal};
 
 /// The policy that the flags make of the session's.
@@ -20,15 +25,36 @@ pub(super) fn new_policy(session: &Session, flags: &cli::Sandbox) -> Result<Sand
     let base = match (&session.sandbox, flags.sandbox) {
         (Sandboxing::On(policy), _) => *policy,
         (_, true) => Policy { fs: FsAccess::Rw, net: true },
-        (unchanged, false) if fs.is_none() && net.is_none() => return Ok(unchanged.clone()),
+        (unchanged, false) if !flags.is_tuned() => return Ok(unchanged.clone()),
         (Sandboxing::Off | Sandboxing::Unreadable(_), false) => {
             return Err(UserError::usage(
-                "--fs and --net are about the sandbox, which this session has not",
+                "--fs, --net, --bind and --ro-bind are about the sandbox, which this session has not",
             )
             .hint("add --sandbox"));
         }
     };
     Ok(Sandboxing::On(Policy { fs: fs.unwrap_or(base.fs), net: net.unwrap_or(base.net) }))
+}
+
+/// The policy of `after` for the pane, where it is another one.
+pub(super) fn to_send(before: &Session, after: &Session) -> Option<NewPolicy> {
+    (after.sandbox != before.sandbox).then(|| NewPolicy { json: after.sandbox.to_json() })
+}
+
+/// What the flags make of what the session's sandbox shows besides its project.
+pub(super) fn new_binds(session: &Session, arguments: &cli::Resume) -> Result<Binds, UserError> {
+    let mut binds = session.binds.clone();
+    for path in &arguments.unbind {
+        let named = asked::as_stored(path);
+        if !binds.all().any(|bind| bind == named) {
+            let known: Vec<String> = binds.all().map(for_terminal).collect();
+            let words = format!("the sandbox is not asked to show `{}`", for_terminal(&named));
+            return Err(UserError::usage(words).hint(format!("it is: {}", known.join(" "))));
+        }
+        binds = binds.without(&named);
+    }
+    let flags = &arguments.sandbox;
+    Ok(binds.and(asked::binds(&flags.bind, &flags.ro_bind)?))
 }
 
 /// Asks before a session is allowed more than it was.
@@ -37,12 +63,15 @@ pub(super) fn confirm_weakening(
     after: &Session,
     yes: bool,
 ) -> anyhow::Result<()> {
+    let more = after.binds.beyond(&before.binds);
     let question = match (&before.sandbox, &after.sandbox) {
         (Sandboxing::On(_) | Sandboxing::Unreadable(_), Sandboxing::Off) => {
             "Leave the sandbox?".to_owned()
         }
-        (Sandboxing::On(before), Sandboxing::On(after)) if after.is_weaker_than(*before) => {
-            format!("Weaken the sandbox: {}?", differences(*before, *after))
+        (Sandboxing::On(policy), Sandboxing::On(newer))
+            if newer.is_weaker_than(*policy) || !more.is_empty() =>
+        {
+            format!("Weaken the sandbox: {}?", differences((*policy, *newer), &more))
         }
         (Sandboxing::Unreadable(_), Sandboxing::On(_)) => {
             "Replace the unreadable policy?".to_owned()
@@ -80,7 +109,7 @@ fn leaving(session: &Session) -> String {
 }
 
 /// What changes from one policy to the other.
-fn differences(before: Policy, after: Policy) -> String {
+fn differences((before, after): (Policy, Policy), more: &Binds) -> String {
     let mut told = Vec::new();
     if before.fs != after.fs {
         told.push(format!("files {} → {}", before.fs, after.fs));
@@ -89,5 +118,10 @@ fn differences(before: Policy, after: Policy) -> String {
         let word = |net| if net { "on" } else { "off" };
         told.push(format!("network {} → {}", word(before.net), word(after.net)));
     }
+    let shown = |paths: &[PathBuf], how: &str| {
+        paths.iter().map(|path| format!("{} {how}", for_terminal(path))).collect::<Vec<_>>()
+    };
+    told.extend(shown(&more.writable, "writable"));
+    told.extend(shown(&more.read_only, "to be read"));
     told.join(", ")
 }

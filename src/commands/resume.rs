@@ -10,7 +10,7 @@ use crate::commands::{chosen, explain, going, opening, policy_change, several};
 use crate::context::{Context, mark_seen, say};
 use crate::error::{ExitCode, UserError};
 use crate::escape::{for_terminal, window_name};
-use crate::handover::{Message, NewPolicy};
+use crate::handover::Message;
 use crate::harness::{Conversation, Harness};
 use crate::planner::{Planner, mint};
 use crate::session::{Session, State};
@@ -163,6 +163,7 @@ fn start(
     let changed = Session {
         cwd: moved.clone().unwrap_or_else(|| session.cwd.clone()),
         sandbox: policy_change::new_policy(session, &arguments.sandbox)?,
+        binds: policy_change::new_binds(session, arguments)?,
         conversation_id: planner::known_conversation(
             &context.host,
             session,
@@ -184,14 +185,13 @@ fn start(
         return here(context, session);
     }
     policy_change::confirm_weakening(session, &changed, arguments.yes)?;
-    let new_policy =
-        (changed.sandbox != session.sandbox).then(|| NewPolicy { json: changed.sandbox.to_json() });
     let message = Message {
         environment: context.host.env.clone().into_iter().collect(),
         fresh: arguments.fresh,
         conversation: arguments.conversation.clone(),
-        sandbox: new_policy,
+        sandbox: policy_change::to_send(session, &changed),
         cwd: moved.map(PathBuf::into_os_string),
+        binds: (changed.binds != session.binds).then(|| changed.binds.as_words()),
     };
     let at = (&tmux, &spot);
     run_at(context, store, &changed, at, &message, arguments.detach || arguments.all)
@@ -241,7 +241,8 @@ fn run_at(
 /// A running session is as it was started.
 fn refuse_changes(session: &Session, arguments: &cli::Resume) -> Result<(), UserError> {
     let flags = &arguments.sandbox;
-    let changes = flags.sandbox || flags.no_sandbox || flags.fs.is_some() || flags.net.is_some();
+    let is_tuned = flags.is_tuned() || !arguments.unbind.is_empty();
+    let changes = flags.sandbox || flags.no_sandbox || is_tuned;
     let is_told = arguments.conversation.is_some() || arguments.cwd.is_some();
     if changes || arguments.fresh || is_told {
         return Err(UserError::new(format!(

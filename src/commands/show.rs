@@ -82,8 +82,9 @@ fn what_it_is(session: &Session) -> Vec<[String; 2]> {
         row("arguments", for_terminal(shell_line(&session.arguments))),
         row("folder", for_terminal(&session.cwd)),
         row("sandbox", sandbox(&session.sandbox)),
-        row("conversation", or_none(&session.conversation_id)),
     ];
+    rows.extend(explain::asked(session).map(|(label, text)| row(label, text)));
+    rows.push(row("conversation", or_none(&session.conversation_id)));
     if session.former_conversation_id.is_some() {
         rows.push(row("before that", or_none(&session.former_conversation_id)));
     }

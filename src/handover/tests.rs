@@ -20,6 +20,7 @@ fn offer(folder: &Path) -> anyhow::Result<Offer> {
         conversation: None,
         sandbox: None,
         cwd: None,
+        binds: None,
     };
     Offer::make(folder, &message)
 }
@@ -118,7 +119,7 @@ proptest! {
         let word = |bytes: &Vec<u8>| OsString::from_vec(bytes.clone());
         let environment: Vec<(OsString, OsString)> =
             pairs.iter().map(|(name, value)| (word(name), word(value))).collect();
-        let sent = Message { environment: environment.clone(), fresh, conversation: None, sandbox: None, cwd: None };
+        let sent = Message { environment: environment.clone(), fresh, conversation: None, sandbox: None, cwd: None, binds: None };
         let folder = private().unwrap();
         let offer = Offer::make(folder.path(), &sent).unwrap();
         let (answer, taken) = meanwhile(offer, |path| {

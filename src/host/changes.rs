@@ -34,9 +34,14 @@ use crate::session::SessionId;
 struct Start {
     at: Time,
     /// Each with the folders right in it and their inodes: what is moved there is another one.
-    roots: Vec<(OsString, Vec<(OsString, u64)>)>,
+    roots: Vec<Root>,
+    /// Folders that were asked for.
+    #[serde(default)]
+    asked: Vec<Root>,
     guarded: Vec<(OsString, Option<Identity>)>,
 }
+
+type Root = (OsString, Vec<(OsString, u64)>);
 
 /// Device, inode, and the time of change.
 type Identity = (u64, u64, Time);
@@ -49,6 +54,7 @@ pub(crate) fn begin(folder: &Path, id: &SessionId, watched: &Watched) -> anyhow:
     let start = Start {
         at: (since_epoch.as_secs().cast_signed(), since_epoch.subsec_nanos().into()),
         roots: watched.roots.iter().map(|root| (words(root), folders_in(root))).collect(),
+        asked: watched.asked.iter().map(|root| (words(root), folders_in(root))).collect(),
         guarded: paths.map(|path| (words(path), identity(path))).collect(),
     };
     let file = file(folder, id);
@@ -84,6 +90,9 @@ pub(crate) fn since_start(folder: &Path, id: &SessionId) -> Changes {
     for (number, (root, folders)) in start.roots.into_iter().enumerate() {
         // The first is the project, the second its git folder.
         walk.walk(&PathBuf::from(root), &HashMap::from_iter(folders), number > 0);
+    }
+    for (root, folders) in start.asked {
+        walk.walk(&PathBuf::from(root), &HashMap::from_iter(folders), false);
     }
     walk.end()
 }

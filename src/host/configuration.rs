@@ -19,12 +19,14 @@ pub(crate) fn defaults(
     profile: Option<&str>,
 ) -> Result<Defaults, UserError> {
     let home = host.home()?;
-    let real = |path: &str| {
-        let below_home = path.strip_prefix('~').map(|path| path.trim_start_matches('/'));
-        let path = below_home.map_or_else(|| PathBuf::from(path), |path| home.join(path));
-        canonical_as_far_as_it_exists(&path)
-    };
+    let real = |written: &str| canonical_as_far_as_it_exists(&path(&home, written));
     read(host)?.unwrap_or_default().defaults(folder, profile, &real)
+}
+
+/// What `written` means, which begins with `/` or `~`.
+pub(crate) fn path(home: &Path, written: &str) -> PathBuf {
+    let below_home = written.strip_prefix('~').map(|path| path.trim_start_matches('/'));
+    below_home.map_or_else(|| PathBuf::from(written), |path| home.join(path))
 }
 
 /// What the file says; `None` where there is none.

@@ -14,11 +14,12 @@ use crate::host::{
     named_commands, project, reading, state, tools, users,
 };
 use crate::plan::{Facts, SandboxSide};
+use crate::sandbox::asked::mounted;
 use crate::sandbox::environment::Variables;
 use crate::sandbox::guard::Watched;
 use crate::sandbox::refusal::Surroundings;
 use crate::sandbox::sockets::Sockets;
-use crate::sandbox::{SandboxFacts, refusal};
+use crate::sandbox::{SandboxFacts, asked, refusal};
 use crate::session::{Policy, Session};
 
 /// What the facts are wanted for.
@@ -57,7 +58,9 @@ pub(crate) fn gather(host: &Host, wanted: &Wanted) -> Result<Facts, UserError> {
 
 /// The same without all that what stands in the project, or in its git folder, decides: neither is looked into.
 pub(crate) fn gather_outside(host: &Host, wanted: &Wanted) -> Result<Facts, UserError> {
-    let outside = host.kept_out_of(&wanted.session.cwd);
+    let written = wanted.session.binds.writable.iter();
+    let outside = written
+        .fold(host.kept_out_of(&wanted.session.cwd), |host, folder| host.kept_out_of(folder));
     let program = match program_outside(&outside, wanted).transpose() {
         Ok(program) => program,
         // It may be in a folder of PATH that was left out.
@@ -94,7 +97,9 @@ fn facts(host: &Host, program: PathBuf, wanted: &Wanted, sandbox: Option<Sandbox
 }
 
 fn workplaces(host: &Host, wanted: &Wanted) -> Result<Workplaces, UserError> {
-    Workplaces::with(host, wanted.workplaces.as_deref(), Some(&wanted.session.cwd))
+    let session = &wanted.session;
+    let workplaces = Workplaces::with(host, wanted.workplaces.as_deref(), Some(&session.cwd))?;
+    Ok(workplaces.and(&session.binds.writable))
 }
 
 /// The executable, where it is found without a look into the project: a word with a slash begins there.
@@ -167,23 +172,19 @@ fn side(
     let session = &wanted.session;
     let cwd = &session.cwd;
     let facts = sandbox_facts(host, &home, bwrap, &wanted.system, policy.net);
-    let shown = |path: &Path| path.starts_with(cwd) || facts.shows(path);
+    let asked = mounted(&session.binds, cwd, policy.fs);
+    let is_asked = |path: &Path| asked.iter().any(|bind| path.starts_with(bind.dest()));
+    let shown = |path: &Path| path.starts_with(cwd) || is_asked(path) || facts.shows(path);
     let standing = tools::standing(host, &home);
     let around = surroundings(host, &home, &standing, &wanted.tmux_sockets)?;
+    asked::check(&session.binds, cwd, policy.fs, &around)?;
     let state = state::look_up(host, &home, wanted.harness, session, &around, workplaces)?;
-    let mut side = SandboxSide {
-        binds: Vec::new(),
-        kinds: BTreeMap::new(),
-        create: state.create,
-        relocated: state.relocated,
-        marks: Vec::new(),
-        watched: Watched::default(),
-        sockets: Sockets::default(),
-        logins: state.logins,
-        notes: login_note(host, wanted.harness).into_iter().collect(),
-        around,
-        facts: facts.clone(),
-    };
+    let mut side = nothing_shown(facts.clone(), around);
+    side.binds.extend(asked.iter().cloned());
+    side.create.extend(state.create);
+    side.relocated.extend(state.relocated);
+    side.logins.extend(state.logins);
+    side.notes.extend(login_note(host, wanted.harness));
     side.binds.extend(home::links_to(host, workplaces, &shown));
     home::git_configuration(host, &home, workplaces, &shown, &mut side);
     home::show_certificates(host, &home, workplaces, &shown, &mut side);
@@ -203,6 +204,22 @@ fn side(
     side.notes.extend(named.notes.into_iter().chain(state.notes));
     side.kinds = project::kinds(&side.binds);
     Ok(side)
+}
+
+fn nothing_shown(facts: SandboxFacts, around: Surroundings) -> SandboxSide {
+    SandboxSide {
+        binds: Vec::new(),
+        kinds: BTreeMap::new(),
+        create: Vec::new(),
+        relocated: Variables::default(),
+        marks: Vec::new(),
+        watched: Watched::default(),
+        sockets: Sockets::default(),
+        logins: Vec::new(),
+        notes: Vec::new(),
+        around,
+        facts,
+    }
 }
 
 fn sandbox_facts(

@@ -1,14 +1,16 @@
 //! What is guarded in a writable project, and what is looked at after the run because no guard can
 //! cover it.
 
+mod words;
+
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::error::UserError;
-use crate::escape::{for_terminal, shell_line};
 use crate::host::git::Git;
+use crate::host::guarded::words::{cannot_be_read, replaced, too_much};
 use crate::host::mentioned::Place;
 use crate::host::{Host, git_folders, is_there, links, mentioned, state};
 use crate::plan::Creation;
@@ -32,14 +34,14 @@ pub(super) struct Guarded {
 }
 
 /// Looks at `project`, which a sandboxed harness may write, and in which `restless` files are replaced all the time.
-/// `elsewhere` are the binds that others make.
+/// `elsewhere` are the binds that others make; `more` is named by the settings of another folder.
 pub(super) fn look_up(
     host: &Host,
     around: &Surroundings,
-    project: &Path,
+    (project, git): (&Path, &Git),
     restless: &BTreeSet<PathBuf>,
-    git: &Git,
     elsewhere: &[Bind],
+    more: Vec<PathBuf>,
 ) -> Result<Guarded, UserError> {
     if let Some(commondir) = &git.misled {
         return Err(git_folders::misled(commondir));
@@ -62,7 +64,8 @@ pub(super) fn look_up(
     of_state.retain(|file| is_there(file) || found.is_below(file));
     found.take_all(of_state);
     found.take_named(mentioned::by_git(host, git, &place));
-    found.take_named(mentioned::by_settings(&place));
+    found.take_named(mentioned::by_settings(&place, &place));
+    found.take_named(more);
     let mut notes = found.look_into_all(&git.whole)?;
     notes.extend(restless.intersection(&found.named).map(|path| replaced(path)));
     let of_path = around.path_folders.iter().filter(|folder| folder.starts_with(project));
@@ -105,27 +108,6 @@ fn binds(
         binds.extend(guard::binds(own, &below, &[]).into_iter().filter(Bind::is_writable));
     }
     binds
-}
-
-fn too_much(path: &Path) -> String {
-    format!(
-        "`{}` holds more than is looked at: not all that its links and settings name is guarded",
-        for_terminal(path)
-    )
-}
-
-fn cannot_be_read(path: &Path) -> UserError {
-    let open = shell_line(&[OsStr::new("chmod"), OsStr::new("u+rwX"), path.as_os_str()]);
-    UserError::new(format!(
-        "`{}` can't be read, though what it holds decides what is guarded: an agent may have closed it",
-        for_terminal(path)
-    ))
-    .hint(format!("look at it, and open it again: {}", for_terminal(open)))
-}
-
-fn replaced(path: &Path) -> String {
-    let what = "is replaced outside all the time, and can be written inside: resume to guard it";
-    format!("`{}` {what}", for_terminal(path))
 }
 
 /// The names of the catalogue that stand at the root of `project`, git's names, and our own binary.

@@ -181,13 +181,13 @@ pub(super) fn by_git(host: &Host, git: &Git, place: &Place) -> Vec<PathBuf> {
     named
 }
 
-/// The files of the project that its settings for harnesses name as programs.
-pub(super) fn by_settings(place: &Place) -> Vec<PathBuf> {
+/// The files of `place` that settings for harnesses, which stand in `from`, name as programs.
+pub(super) fn by_settings(from: &Place, place: &Place) -> Vec<PathBuf> {
     const LARGEST: u64 = 256 * 1024;
     let names = harness::ALL.iter().flat_map(|harness| harness.project.iter().copied());
     let mut named = Vec::new();
-    for file in place.there(names).flat_map(settings_in) {
-        let text = place.text(&file, LARGEST);
+    for file in from.there(names).flat_map(settings_in) {
+        let text = from.text(&file, LARGEST);
         match file.extension() == Some(OsStr::new("json")) {
             true => {
                 let commands = named_commands::in_json(&text);

@@ -4,6 +4,7 @@
     reason = "an edge: here the environment and the file system are read"
 )]
 
+pub(crate) mod asked;
 mod caller;
 pub(crate) mod changes;
 pub(crate) mod configuration;

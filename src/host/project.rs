@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
-use crate::host::{Host, Workplaces, git, guarded, links, planted, sockets, tracked, without_dots};
+use crate::host::{
+    Host, Workplaces, asked, git, guarded, links, planted, sockets, tracked, without_dots,
+};
 use crate::plan::SandboxSide;
 use crate::sandbox::{Bind, Kind, Origin, refusal};
 use crate::session::{FsAccess, Policy};
@@ -52,11 +54,15 @@ fn show_git(
     let links = links.filter(|link| !link.dest().starts_with(cwd) && !system.shows(link.dest()));
     side.binds.extend(links);
     if policy.fs == FsAccess::Ro {
-        side.binds.extend(git.outside.map(|folder| Origin::Git.read_only(folder)));
-        return Ok(());
+        side.binds.extend(git.outside.iter().map(|folder| Origin::Git.read_only(folder)));
+        return asked::guard(host, (cwd, &git), &asked::written(side), restless, side);
     }
     side.binds.extend(git.outside.iter().map(|folder| Origin::Git.writable(folder)));
-    let guarded = guarded::look_up(host, &side.around, cwd, restless, &git, &side.binds)?;
+    let asked = asked::written(side);
+    let others = asked.iter().map(|(folder, git)| (folder.as_path(), git));
+    let named = asked::named_by(host, &side.around.home, others, cwd);
+    let around = &side.around;
+    let guarded = guarded::look_up(host, around, (cwd, &git), restless, &side.binds, named)?;
     side.binds.extend(guarded.binds);
     side.create.extend(guarded.create);
     side.marks = guarded.marks;
@@ -67,7 +73,7 @@ fn show_git(
         side.watched.tracked = tracked::look_up(folder, cwd, git.is_sha256, guarded);
         side.notes.extend(tracked::note(&side.watched.tracked));
     }
-    Ok(())
+    asked::guard(host, (cwd, &git), &asked, restless, side)
 }
 
 /// What each source is, by itself: a symlink is one.

@@ -31,6 +31,12 @@ impl Workplaces {
         Ok(Self(folders))
     }
 
+    /// With `more`, which are to be such folders.
+    pub(super) fn and(mut self, more: &[PathBuf]) -> Self {
+        self.0.extend_from_slice(more);
+        self
+    }
+
     /// The project that `cwd` lies in, and the folders of all sandboxed sessions; `None` when these are not known.
     pub(super) fn around(host: &Host, cwd: &Path) -> Option<Self> {
         let mut folders = Store::workplaces_in(&host.state_folder().ok()?).ok()?;

@@ -20,7 +20,7 @@ use crate::run::end::Aftermath;
 use crate::run::outcome::Outcome;
 use crate::run::standing::{Made, Standing};
 use crate::run::{crossing, end, renewed};
-use crate::session::{Ended, Sandboxing, Session, SessionId};
+use crate::session::{Binds, Ended, Sandboxing, Session, SessionId};
 use crate::signals::Signals;
 use crate::store::Store;
 use crate::terminal::Saved;
@@ -94,15 +94,16 @@ fn take_lock(context: &Context, store: &Store, id: &SessionId) -> anyhow::Result
 /// The stored session as the caller wants it to run.
 fn wanted(context: &Context, stored: &Session, message: Option<&Message>) -> (Session, Wish) {
     let told = message.and_then(|message| message.conversation.as_deref());
+    let told_cwd = message.and_then(|message| message.cwd.clone());
+    let told_binds = message.and_then(|message| message.binds.clone());
     let session = Session {
         conversation_id: planner::known_conversation(&context.host, stored, told),
         sandbox: match message.and_then(|message| message.sandbox.as_ref()) {
             Some(new) => Sandboxing::from_json(new.json.as_deref()),
             None => stored.sandbox.clone(),
         },
-        cwd: message
-            .and_then(|message| message.cwd.clone())
-            .map_or_else(|| stored.cwd.clone(), PathBuf::from),
+        cwd: told_cwd.map_or_else(|| stored.cwd.clone(), PathBuf::from),
+        binds: told_binds.map_or_else(|| stored.binds.clone(), Binds::of_words),
         ..stored.clone()
     };
     let wish = Wish { fresh: message.is_some_and(|message| message.fresh), told: told.is_some() };
@@ -122,7 +123,7 @@ impl Prepared {
         // A policy, or the folder, is changed together with the start that it was changed for.
         let Standing { planner, made, .. } = &self.standing;
         let session = &planner.wanted.session;
-        if (&session.sandbox, &session.cwd) != (&stored.sandbox, &stored.cwd) {
+        if session.terms() != stored.terms() {
             store.set_terms(session)?;
         }
         store.begin_run(&self.id, socket, host::now(), &made.plan.workplaces)?;

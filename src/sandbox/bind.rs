@@ -24,6 +24,8 @@ pub(crate) enum Origin {
     Git,
     /// The project.
     Project,
+    /// What a person asked for.
+    Asked,
     /// What is guarded in the project or its git folder, and the folders on the way to it.
     Guard,
 }

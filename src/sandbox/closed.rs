@@ -10,6 +10,7 @@ use crate::error::UserError;
 use crate::escape::for_terminal;
 use crate::sandbox::refusal::{Surroundings, is_system};
 use crate::sandbox::{Bind, Origin, etc, roots};
+use crate::session::Binds;
 
 /// What stands at a path, by itself.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -23,6 +24,8 @@ pub(crate) enum Kind {
 /// By what the members are told.
 pub(crate) struct Closed<'a> {
     pub(crate) project: &'a Path,
+    /// What a person asked for.
+    pub(crate) asked: &'a Binds,
     pub(crate) binds: &'a [&'a Bind],
     /// Of the sources, as far as they exist.
     pub(crate) kinds: &'a BTreeMap<PathBuf, Kind>,
@@ -87,6 +90,11 @@ impl Closed<'_> {
             }
             Origin::Own => around.own_folders.iter().any(|own| source.starts_with(own)),
             Origin::Git => is_at_home && kind == Some(Kind::Folder),
+            Origin::Asked if bind.is_writable() => {
+                let is_asked = self.asked.writable.iter().any(|path| path == source);
+                is_at_home && is_asked && kind == Some(Kind::Folder)
+            }
+            Origin::Asked => is_at_home && self.asked.all().any(|path| path == source),
             Origin::Project => is_at_home && source == self.project,
             Origin::Guard => is_at_home && self.is_of_the_project(source),
         };
@@ -110,9 +118,12 @@ impl Closed<'_> {
     }
 
     fn is_of_the_project(&self, source: &Path) -> bool {
-        let git = self.binds.iter().filter(|bind| bind.origin() == Origin::Git);
+        let is_of = |bind: &&&Bind| {
+            bind.origin() == Origin::Git || (bind.origin() == Origin::Asked && bind.is_writable())
+        };
+        let more = self.binds.iter().filter(is_of).filter_map(|bind| bind.source());
         source.starts_with(self.project)
-            || git.filter_map(|bind| bind.source()).any(|folder| source.starts_with(folder))
+            || more.into_iter().any(|folder| source.starts_with(folder))
     }
 }
 
@@ -168,7 +179,12 @@ mod tests {
         let kinds = bind.source().map(|source| (source.to_owned(), kind)).into_iter().collect();
         let project = Path::new("/home/u/p");
         let binds = [bind];
-        Closed { project, binds: &binds, kinds: &kinds, around: &around() }.check().is_err()
+        let asked = Binds {
+            writable: vec!["/srv/data".into(), "/srv/note".into()],
+            read_only: vec!["/srv/note".into()],
+        };
+        let (asked, around) = (&asked, &around());
+        Closed { project, asked, binds: &binds, kinds: &kinds, around }.check().is_err()
     }
 
     #[test]
@@ -190,6 +206,8 @@ mod tests {
             (Own.writable_at("/home/u/.cache/hqt-tmux/x/npm", "/home/u/.npm"), Folder),
             (Git.writable("/srv/repository/.git"), Folder),
             (Guard.read_only("/home/u/p/.git/config"), File),
+            (Asked.writable("/srv/data"), Folder),
+            (Asked.read_only("/srv/note"), File),
         ] {
             assert!(!refused(&bind, kind), "{bind:?}");
         }
@@ -224,6 +242,10 @@ mod tests {
             (Git.writable("/srv/file"), File),
             (Guard.read_only("/home/u/documents"), Folder),
             (Project.writable("/home/u/documents"), Folder),
+            (Asked.writable("/home/u/documents"), Folder),
+            (Asked.writable("/srv/note"), File),
+            (Asked.read_only("/srv/other"), File),
+            (Asked.read_only_at("/srv/note", "/home/u/note"), File),
         ] {
             assert!(refused(&bind, kind), "{bind:?}");
         }

@@ -19,6 +19,8 @@ pub(crate) const MARK: &str = "./\n";
 pub(crate) struct Watched {
     /// Folders that the agent may write: the project, and a git folder outside of it.
     pub(crate) roots: Vec<PathBuf>,
+    /// More such folders, which a person asked for.
+    pub(crate) asked: Vec<PathBuf>,
     /// What is guarded, as long as the host does not replace it: the guard stays with the old file.
     pub(crate) guarded: Vec<PathBuf>,
     /// What nobody makes who is honest, and no guard can stand in for: whoever makes it ends the run.

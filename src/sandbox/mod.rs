@@ -3,6 +3,7 @@
 //! Pure: nothing here reads the environment, touches a file or starts a process. Of the
 //! harnesses only the catalogue knows: whoever calls says what is to be visible.
 
+pub(crate) mod asked;
 mod bind;
 pub(crate) mod catalogue;
 mod closed;

@@ -114,8 +114,20 @@ const OBEYED: &[&str] = &[
 
 /// Refuses `cwd`, canonical, as the project of a sandboxed session, with the reason and the remedy.
 pub(crate) fn check_cwd(cwd: &Path, around: &Surroundings) -> Result<(), UserError> {
+    match why_no_project(cwd, around) {
+        None => Ok(()),
+        Some(reason) => Err(UserError::new(format!(
+            "a sandboxed session can't have `{}` as its folder: {reason}",
+            for_terminal(cwd)
+        ))
+        .hint("choose the folder of one project with `--cwd DIR`")),
+    }
+}
+
+/// Why `cwd`, canonical, is no project.
+pub(super) fn why_no_project(cwd: &Path, around: &Surroundings) -> Option<String> {
     let home = &around.home;
-    let reason = if cwd == Path::new("/") {
+    if cwd == Path::new("/") {
         Some("it is the whole file system".to_owned())
     } else if cwd == home {
         Some("it is the home folder ($HOME), with all that is private in it".to_owned())
@@ -127,14 +139,6 @@ pub(crate) fn check_cwd(cwd: &Path, around: &Surroundings) -> Result<(), UserErr
         Some("it is shared by programs and users that have nothing to do with a project".to_owned())
     } else {
         private_reason(cwd, around)
-    };
-    match reason {
-        None => Ok(()),
-        Some(reason) => Err(UserError::new(format!(
-            "a sandboxed session can't have `{}` as its folder: {reason}",
-            for_terminal(cwd)
-        ))
-        .hint("choose the folder of one project with `--cwd DIR`")),
     }
 }
 

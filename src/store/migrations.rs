@@ -13,6 +13,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0005_prompt.sql"),
     include_str!("../../migrations/0006_lost.sql"),
     include_str!("../../migrations/0007_activity.sql"),
+    include_str!("../../migrations/0008_bind.sql"),
 ];
 
 /// The version that this binary knows.

@@ -131,13 +131,13 @@ impl Store {
         Ok(transaction.commit()?)
     }
 
-    /// Remembers the folder and the policy of `session`, which a start has changed.
+    /// Remembers the folder, the policy and the binds of `session`, which a start has changed.
     pub(crate) fn set_terms(&self, session: &Session) -> Result<()> {
-        let cwd = session.cwd.as_os_str().as_bytes();
-        self.change(
-            "UPDATE session SET sandbox_json = ?2, cwd = ?3 WHERE id = ?1",
-            params![session.id.as_str(), session.sandbox.to_json(), cwd],
-        )
+        let (cwd, sandbox) = (session.cwd.as_os_str().as_bytes(), session.sandbox.to_json());
+        let (bind, ro_bind) = row::bind_columns(&session.binds);
+        let query =
+            "UPDATE session SET sandbox_json = ?2, cwd = ?3, bind = ?4, ro_bind = ?5 WHERE id = ?1";
+        self.change(query, params![session.id.as_str(), sandbox, cwd, bind, ro_bind])
     }
 
     /// Remembers in which tmux session a run has begun.

@@ -8,14 +8,14 @@ use std::time::{Duration, SystemTime};
 use rusqlite::types::Type;
 use rusqlite::{Connection, Row, params};
 
-use crate::session::{Activity, Ended, LastExit, Noted, Sandboxing, Session, SessionId};
+use crate::session::{Activity, Binds, Ended, LastExit, Noted, Sandboxing, Session, SessionId};
 use crate::store::error::Result;
 
 /// In the order in which [`read`] takes them.
 pub(super) const COLUMNS: &str = "id, name, harness, arguments, cwd, env_names, sandbox_json, conversation_id, \
      former_conversation_id, socket, created_at, last_started_at, exit_code, exit_signal, exited_at, run_open, \
      failed_unseen, note, report_json, prompt, tmux_session, lost, \
-     activity, activity_since";
+     activity, activity_since, bind, ro_bind";
 
 /// The query of all sessions, newest first: in the order in which they were added, whatever the clock said. A row
 /// whose id is none was written by somebody else, and hides no session.
@@ -33,11 +33,12 @@ pub(super) fn of_those(condition: &str) -> String {
 }
 
 pub(super) fn insert(connection: &Connection, session: &Session) -> Result<()> {
+    let (bind, ro_bind) = bind_columns(&session.binds);
     let env_names = serde_json::Value::from(session.env_names.clone()).to_string();
     connection.execute(
         "INSERT INTO session (id, name, harness, arguments, cwd, env_names, sandbox_json, conversation_id, socket, \
-         created_at, run_open, prompt, failed_unseen) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 0)",
+         created_at, run_open, prompt, bind, ro_bind, failed_unseen) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, 0)",
         params![
             session.id.as_str(),
             session.name,
@@ -51,6 +52,8 @@ pub(super) fn insert(connection: &Connection, session: &Session) -> Result<()> {
             milliseconds(session.created_at),
             session.run_open,
             session.prompt,
+            bind,
+            ro_bind,
         ],
     )?;
     Ok(())
@@ -80,6 +83,7 @@ pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
         tmux_session: text_or_null(row, 20)?,
         lost: row.get(21)?,
         noted: noted(row)?,
+        binds: Binds { writable: paths(row, 24)?, read_only: paths(row, 25)? },
     })
 }
 
@@ -142,6 +146,11 @@ fn path(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(bytes))
 }
 
+fn paths(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<PathBuf>> {
+    let words = split(row.get_ref(column)?.as_blob()?).into_iter();
+    Ok(words.map(PathBuf::from).collect())
+}
+
 /// Milliseconds since 1970; a clock before that counts as 1970.
 pub(super) fn milliseconds(time: SystemTime) -> i64 {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -157,13 +166,18 @@ fn time(milliseconds: i64) -> SystemTime {
 }
 
 /// The bytes of `text`, each word followed by a NUL.
-pub(super) fn join(words: &[OsString]) -> Vec<u8> {
+pub(super) fn join(words: &[impl AsRef<OsStr>]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for word in words {
-        bytes.extend_from_slice(word.as_bytes());
+        bytes.extend_from_slice(word.as_ref().as_bytes());
         bytes.push(0);
     }
     bytes
+}
+
+/// For the columns `bind` and `ro_bind`.
+pub(super) fn bind_columns(binds: &Binds) -> (Vec<u8>, Vec<u8>) {
+    (join(&binds.writable), join(&binds.read_only))
 }
 
 /// The inverse of [`join`].

@@ -239,3 +239,29 @@ fn the_dialog_begins_with_what_is_set() {
     assert_eq!(session["sandbox"], json!({"fs": "rw", "net": false}));
     assert_eq!(session["command"], json!(["-y"]));
 }
+
+#[test]
+fn what_a_sandbox_shows_besides_may_be_set() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let (data, note) = (env.home().join("data"), env.home().join("note"));
+    fs::create_dir(&data).unwrap();
+    fs::write(&note, "").unwrap();
+    configure(
+        &env,
+        "[new]\nbind = [\"~/data\"]\nro-bind = [\"~/note\"]\n[profile.less]\nbind = []\n",
+    );
+    let shown = |args: &[&str]| {
+        let session = made(&env, &[&["claude"], args].concat());
+        (session["bind"].clone(), session["ro_bind"].clone())
+    };
+    assert_eq!(shown(&["--sandbox"]), (json!([data]), json!([note])));
+    // A flag's word on a path counts, and adds to the others.
+    let path = data.to_str().unwrap();
+    assert_eq!(shown(&["--sandbox", "--ro-bind", path]), (json!([]), json!([note, data])));
+    assert_eq!(shown(&["--sandbox", "--profile", "less"]), (json!([]), json!([note])));
+    assert_eq!(shown(&["--no-sandbox"]), (json!([]), json!([])));
+    fs::remove_file(&note).unwrap();
+    new(&env, &["claude", "--sandbox"]).refuses(&["note", "No such file"]);
+    assert_eq!(shown(&["--no-sandbox"]), (json!([]), json!([])));
+}

@@ -3,6 +3,8 @@
 
 /// What is done on the host after a run, with what the run left behind.
 mod aftermath;
+/// What a person asks to be shown besides the project.
+mod bound;
 /// Logins, and what of them comes back.
 mod carried;
 /// The catalogue of what the host runs: names that are new, links, programs that settings name.

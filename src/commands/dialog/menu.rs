@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
-use crate::commands::dialog::{Dialog, default_name, shown};
+use crate::commands::dialog::{Dialog, besides, default_name, shown};
 use crate::escape::{for_terminal, shell_line};
 use crate::harness::Harness;
 use crate::prompt::Item;
@@ -74,8 +74,8 @@ impl Dialog<'_> {
             }),
             Row::Sandboxed => {
                 let about = match draft.is_sandboxed {
-                    true => "On: this folder only, runs without asking.",
-                    false => "Off: it may do all that you may.",
+                    true => format!("On: this folder{} only, runs without asking.", self.besides()),
+                    false => "Off: it may do all that you may.".to_owned(),
                 };
                 Item::new(format!("Sandboxed: {}", switched(draft.is_sandboxed))).about(about)
             }
@@ -101,6 +101,12 @@ impl Dialog<'_> {
             }
             Row::Folder => Item::new(format!("Folder: {}", self.folder())),
         }
+    }
+
+    /// What the sandbox is to show besides the folder. What is wrong with it is said at the start.
+    fn besides(&self) -> String {
+        let given = self.given(&self.draft.cwd).and_then(|given| given.binds(&self.context.host));
+        given.map(|binds| besides(&binds)).unwrap_or_default()
     }
 
     /// Turns the sandbox on, where there can be one, or off.
