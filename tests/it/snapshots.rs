@@ -4,7 +4,9 @@
 
 use std::fs;
 
-use crate::support::{Output, TestEnv, repository_folder};
+use std::time::SystemTime;
+
+use crate::support::{Output, Terminal, TestEnv, repository_folder};
 
 /// The checks of `doctor` that tell of the machine.
 const OF_THE_MACHINE: &[&str] = &[
@@ -91,6 +93,66 @@ fn the_help_of_each_verb() {
         }
     }
     assert_seen("help", &whole);
+}
+
+const SIZES: [(u16, u16); 4] = [(120, 40), (80, 24), (60, 15), (40, 10)];
+
+#[test]
+fn the_cockpit_at_all_sizes() {
+    let mut env = TestEnv::without_server();
+    // As old as the epoch: the stored times are its first milliseconds.
+    let seconds = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();
+    let age = format!("{}y", seconds / 31_536_000);
+    let mut whole = String::new();
+    for (count, colour) in [(1, ""), (30, ""), (30, "1"), (1000, "1")] {
+        env.set("NO_COLOR", colour);
+        let names: Vec<String> = (0..count).map(|number| format!("api-日本-{number}")).collect();
+        env.store_names(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        for size in SIZES {
+            let terminal = Terminal::run_sized(&env, size, &["resume"]);
+            terminal.wait_for(&format!("{count} of {count}"));
+            terminal.keys(&["Down"]);
+            let marked = if count == 1 {
+                "❯ api-日本-0"
+            } else {
+                &*format!("❯ api-日本-{}", count - 2)
+            };
+            terminal.wait_for(marked);
+            if size.1 >= 12 {
+                terminal.wait_for("never started");
+            }
+            let screen = match colour {
+                "" => terminal.screen_with_styles().replace('\x1b', "␛"),
+                _ => terminal.rows(),
+            };
+            let (columns, rows) = size;
+            whole += &format!(
+                "=== {columns} x {rows}, {count} sessions\n{}\n",
+                screen.replace(&age, "AGE")
+            );
+        }
+    }
+    let lines: Vec<&str> = whole.lines().map(str::trim_end).collect();
+    assert_seen("cockpit", &lines.join("\n"));
+}
+
+#[test]
+fn the_dialog_at_all_sizes() {
+    let env = TestEnv::new();
+    let project = env.project();
+    let mut whole = String::new();
+    for size in SIZES {
+        let terminal =
+            Terminal::run_sized(&env, size, &["new", "--cwd", project.to_str().unwrap()]);
+        let first = terminal.wait_for("Harness in");
+        terminal.keys(&["Enter"]);
+        let menu = terminal.wait_for("❯ Start");
+        let (columns, rows) = size;
+        whole +=
+            &format!("=== {columns} x {rows}\n{}\n\n{}\n\n", first.trim_end(), menu.trim_end());
+    }
+    let root = env.path("").to_str().unwrap().trim_end_matches('/').to_owned();
+    assert_seen("dialog", whole.replace(&root, "ROOT").trim_end());
 }
 
 #[test]
