@@ -11,12 +11,14 @@ mod gemini;
 mod generic;
 mod kiro;
 mod login;
+mod message;
 mod opencode;
 mod row;
 mod signs;
 mod state;
 
 pub(crate) use login::{Identity, Login, Written};
+pub(crate) use message::said_in;
 pub(crate) use signs::{Said, Title, TitleSign};
 pub(crate) use state::{
     Content, HOME, Made, Mended, Missing, OWN_FOLDER, OwnFolder, Shown, Sources, StateRoot,

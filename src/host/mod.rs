@@ -20,6 +20,7 @@ mod git_pointer;
 mod gitconfig;
 mod guarded;
 mod home;
+pub(crate) mod last_words;
 mod links;
 pub(crate) mod logins;
 pub(crate) mod machine;

@@ -1,7 +1,7 @@
 //! Files that an agent may have made, read so that none of them can hold us up: a FIFO would block
 //! the open, a device never ends, and a file may be as large as the disk.
 
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -83,6 +83,13 @@ pub(super) fn all(file: fs::File, most: u64) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The text that an open file ends with, at most `most` bytes of it.
+pub(super) fn end(mut file: fs::File, most: u64) -> io::Result<String> {
+    let long = file.metadata()?.len();
+    file.seek(SeekFrom::Start(long.saturating_sub(most)))?;
+    all(file, most)
 }
 
 /// Whether `wanted` stands somewhere in a file, or the file is too large to tell.

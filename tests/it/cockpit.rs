@@ -161,6 +161,32 @@ fn what_ran_when_tmux_went_is_offered_first() {
 }
 
 #[test]
+fn of_a_stopped_session_the_last_words_are_told() {
+    let env = TestEnv::new();
+    let (id, conversation) = env.finished_conversation();
+    let transcript = env.transcripts().join(format!("{conversation}.jsonl"));
+    let line = |role: &str, text: &str| {
+        format!(
+            "{{\"type\":\"{role}\",\"message\":{{\"role\":\"{role}\",\"content\":\"{text}\"}}}}\n"
+        )
+    };
+    let told = |transcript_says: &str, told: &str| {
+        fs::write(&transcript, transcript_says).unwrap();
+        let terminal = Terminal::run(&env, &["resume"]);
+        terminal.wait_for("1 of 1");
+        let screen = terminal.wait_for(told);
+        assert!(!screen.contains('\u{202e}'), "{screen}");
+    };
+    let all = line("user", "first") + &line("assistant", "Shall \u{202e}I?");
+    told(&all, "claude: Shall \\u{202e}I?");
+    told(&(all + &line("user", "do it") + "{\"type\":\"mode\"}\n"), "you: do it");
+    // Whatever an agent left there.
+    told(&"x".repeat(3_000_000), "ended, ");
+    fs::remove_file(&transcript).unwrap();
+    assert_eq!(env.session(&id)["state"], "stopped");
+}
+
+#[test]
 fn of_a_stopped_session_it_is_told_how_it_ended() {
     let env = TestEnv::new();
     let id = env.ready(&["--name", "told"]);

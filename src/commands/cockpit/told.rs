@@ -18,7 +18,7 @@ impl Cockpit<'_> {
         };
         let session = &self.sessions[at];
         let lines = self.survey.last_lines(self.context, session, MOST);
-        lines.filter(|lines| !lines.is_empty()).unwrap_or_else(|| ended(session))
+        lines.filter(|lines| !lines.is_empty()).unwrap_or_else(|| self.ended(session))
     }
 
     /// The last line, and the column of the cursor in it where it is there.
@@ -45,21 +45,27 @@ impl Cockpit<'_> {
             _ => (dim(KEYS), None),
         }
     }
-}
 
-fn ended(session: &Session) -> Vec<String> {
-    let ago = words::age(last_used(session), host::now());
-    let how = match session.last_exit.map(|exit| exit.ended) {
-        _ if session.run_open => "its end was not seen".to_owned(),
-        None => "was never started".to_owned(),
-        Some(Ended::Code(0)) => "ended".to_owned(),
-        Some(ended) => format!("ended with {ended}"),
-    };
-    let mut lines = vec![format!("{how}, {ago} ago")];
-    lines.extend(session.note.iter().flat_map(|note| note.lines()).map(for_terminal));
-    lines.push(match words::sandbox_word(&session.sandbox) {
-        "–" => "without a sandbox".to_owned(),
-        word => format!("sandboxed {word}"),
-    });
-    lines
+    fn ended(&self, session: &Session) -> Vec<String> {
+        let ago = words::age(last_used(session), host::now());
+        let how = match session.last_exit.map(|exit| exit.ended) {
+            _ if session.run_open => "its end was not seen".to_owned(),
+            None => "was never started".to_owned(),
+            Some(Ended::Code(0)) => "ended".to_owned(),
+            Some(ended) => format!("ended with {ended}"),
+        };
+        let policy = match words::sandbox_word(&session.sandbox) {
+            "–" => "without a sandbox".to_owned(),
+            word => format!("sandboxed {word}"),
+        };
+        let mut lines = vec![format!("{how}, {ago} ago; {policy}")];
+        lines.extend(session.note.iter().flat_map(|note| note.lines()).map(for_terminal));
+        let last = host::last_words::of(&self.context.host, session);
+        lines.extend(last.into_iter().flat_map(|(by_user, text)| {
+            let who = if by_user { "you" } else { session.harness.as_str() };
+            let said = format!("{who}: {}", text.trim());
+            said.lines().map(str::to_owned).collect::<Vec<_>>()
+        }));
+        lines
+    }
 }
