@@ -199,8 +199,8 @@ fn clear_the_way(shared: &SharedLogin) -> anyhow::Result<()> {
         Written::ByRename if meta.is_dir() => {
             let aside = folder.join(format!(".{}.hqt-tmux", uuid::digits()));
             fs::rename(&shared.copy, &aside)?;
-            // What an agent keeps in it, it could have anywhere.
-            let _ = super::remove_folder(&aside);
+            // Not what is in it: a session that runs could swap it for a link. An agent could keep that anywhere.
+            let _ = fs::remove_dir(&aside);
         }
         Written::ByRename if is_closed || !meta.is_file() => fs::remove_file(&shared.copy)?,
         Written::ByRename => {}

@@ -171,6 +171,33 @@ fn what_one_session_makes_of_a_shared_login_is_in_no_others_way() {
     }
 }
 
+/// Swaps the folder that is taken out of its way for a link to `$theirs`.
+const SWAP: &str = "cd ~/.codex/hqt-tmux-login; rm -rf full; mkdir full
+    (cd full && seq 15000 | xargs touch)
+    (while :; do for a in .*.hqt-tmux; do
+        [ -d $a ] && [ ! -L $a ] && mv $a swapped-$$ && ln -s $theirs $a && exit
+    done; done) & rm -rf auth.json; mv full auth.json; wait";
+
+#[test]
+fn x37_what_is_taken_out_of_a_logins_way_leads_nowhere() {
+    let env = KINDS[1].world();
+    let theirs = env.path("theirs");
+    fs::create_dir(&theirs).unwrap();
+    (1..=15_000).for_each(|name| fs::write(theirs.join(name.to_string()), "").unwrap());
+    let swap = format!("theirs='{}'\n{SWAP}", theirs.display());
+    fs::write(env.project().join("swap.sh"), swap).unwrap();
+    let inside = Trial::of("codex", &env, &env.project(), &["--sandbox"]);
+    for _ in 0..2 {
+        inside.allows("sh swap.sh");
+        // Whoever shares the login takes it out of the way.
+        let other = Trial::of("codex", &env, &env.project(), &["--sandbox"]);
+        other.allows("grep -q '\"old\"' ~/.codex/auth.json");
+        other.end();
+    }
+    inside.allows("ls -l ~/.codex/hqt-tmux-login/.*.hqt-tmux | grep -q -e '-> .*theirs'");
+    assert_eq!(fs::read_dir(theirs).unwrap().count(), 15_000);
+}
+
 #[test]
 fn who_changes_a_shared_login_again_and_again_fills_nobodys_screen() {
     let kind = &KINDS[0];
