@@ -11,7 +11,7 @@ use clap_complete::Shell;
 use crate::cli::sandbox::{SANDBOX, Sandbox};
 use crate::harness;
 
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub(crate) struct New {
     /// Which harness; see below
     #[arg(

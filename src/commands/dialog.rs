@@ -47,8 +47,9 @@ pub(super) fn ask(
     draft: Draft,
     is_open: bool,
 ) -> anyhow::Result<(&'static Harness, Draft)> {
+    let arguments = arguments.clone();
     let mut dialog = Dialog { context, arguments, asker: Asker::open()?, draft };
-    let mut named = arguments.harness().and_then(|name| harness::find(name));
+    let mut named = dialog.arguments.harness().and_then(|name| harness::find(name));
     loop {
         let (harness, is_whole) = match named.take() {
             Some(harness) => (harness, false),
@@ -69,13 +70,17 @@ pub(super) fn ask(
                 dialog.draft.arguments = dialog.given(&dialog.draft.cwd)?.words(harness);
             }
         }
+        if dialog.draft.is_sandboxed && dialog.draft.binds.is_none() {
+            dialog.draft.binds = Some(dialog.given(&dialog.draft.cwd)?.binds(&context.host)?);
+        }
         return Ok((harness, dialog.draft));
     }
 }
 
 struct Dialog<'a> {
     context: &'a Context,
-    arguments: &'a cli::New,
+    /// With the profile that was chosen.
+    arguments: cli::New,
     asker: Asker,
     draft: Draft,
 }
@@ -84,6 +89,7 @@ struct Dialog<'a> {
 enum First {
     AsLastTime(&'static Harness, Box<Session>),
     Harness(&'static Harness),
+    Profile(String),
     Folder,
     Missing,
 }
@@ -98,8 +104,10 @@ impl Dialog<'_> {
                 Some(marked) => marked,
                 None => self.first_marked(&kinds)?,
             };
-            let chosen =
-                self.asker.choose(&format!("Harness in {}", self.folder()), &items, first)?;
+            let profile = self.arguments.profile.as_ref();
+            let profile = profile.map(|name| format!(", profile {}", for_terminal(name)));
+            let question = format!("Harness in {}{}", self.folder(), profile.unwrap_or_default());
+            let chosen = self.asker.choose(&question, &items, first)?;
             marked = Some(chosen);
             match &kinds[chosen] {
                 First::Harness(harness) => return Ok((*harness, false)),
@@ -111,6 +119,12 @@ impl Dialog<'_> {
                     };
                     self.draft = before;
                     self.asker.say(why);
+                }
+                First::Profile(name) => {
+                    if let Some(harness) = self.begin_as(name)? {
+                        return Ok((harness, false));
+                    }
+                    marked = None;
                 }
                 First::Folder => {
                     self.change_folder()?;
@@ -127,14 +141,25 @@ impl Dialog<'_> {
         let is_first = |kind: &First| match kind {
             First::AsLastTime(..) => true,
             First::Harness(harness) => Some(harness.id) == begun,
-            First::Folder | First::Missing => false,
+            First::Profile(_) | First::Folder | First::Missing => false,
         };
         Ok(kinds.iter().position(is_first).unwrap_or(0))
     }
 
+    /// Takes what the configuration has under this name; its harness, where it has one.
+    fn begin_as(&mut self, profile: &str) -> Result<Option<&'static Harness>, UserError> {
+        let named = cli::New { profile: Some(profile.to_owned()), ..self.arguments.clone() };
+        let cwd = self.draft.cwd.clone();
+        let (before, there) = (self.given(&cwd)?, Given::of(self.context, &named, &cwd)?);
+        let (mut draft, harness) = (self.draft.clone(), there.harness()?);
+        draft.go_to(cwd, &before, &there);
+        (self.draft, self.arguments) = (draft, named);
+        Ok(harness)
+    }
+
     /// What is said of a session in `folder` without a question.
     fn given(&self, folder: &Path) -> Result<Given<'_>, UserError> {
-        Given::of(self.context, self.arguments, folder)
+        Given::of(self.context, &self.arguments, folder)
     }
 
     fn first_items(&self, is_open: bool) -> (Vec<First>, Vec<Item>) {
@@ -162,6 +187,10 @@ impl Dialog<'_> {
             };
             add(First::Harness(harness), Item::new(words));
         }
+        for name in self.profiles() {
+            let item = Item::new(format!("profile {}", for_terminal(&name)));
+            add(First::Profile(name), item.about("What the configuration has under it."));
+        }
         add(First::Folder, Item::new("Another folder …"));
         if !missing.is_empty() {
             let ids: Vec<&str> = missing.iter().map(|harness| harness.id).collect();
@@ -171,6 +200,14 @@ impl Dialog<'_> {
             add(First::Missing, Item::new(words).about(hints.join("; ")));
         }
         (kinds, items)
+    }
+
+    /// The profiles to choose, until one is.
+    fn profiles(&self) -> Vec<String> {
+        // It has been read before, and said to be broken.
+        let configured = host::configuration::read(&self.context.host).ok().flatten();
+        let profiles = configured.iter().flat_map(|configured| configured.profiles());
+        profiles.filter(|_| self.arguments.profile.is_none()).map(str::to_owned).collect()
     }
 
     /// The session that was started last in the folder, if it can be started so again.

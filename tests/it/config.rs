@@ -265,3 +265,36 @@ fn what_a_sandbox_shows_besides_may_be_set() {
     new(&env, &["claude", "--sandbox"]).refuses(&["note", "No such file"]);
     assert_eq!(shown(&["--no-sandbox"]), (json!([]), json!([])));
 }
+
+#[test]
+fn a_profile_is_an_item_of_the_dialog() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    configure(
+        &env,
+        "[profile.quiet]\nsandbox = true\nnet = \"off\"\n[profile.review]\nharness = \"codex\"\n",
+    );
+    let project = env.project();
+    let args = ["new", "--cwd", project.to_str().unwrap()];
+    for (profile, then) in [("quiet", "Harness in"), ("review", "codex in")] {
+        let terminal = Terminal::run(&env, &args);
+        terminal.wait_for("Harness in");
+        terminal.mark(|marked| marked == format!("profile {profile}"));
+        terminal.keys(&["Enter"]);
+        let screen = terminal.wait_until(then, |screen| {
+            screen.contains(then) && !screen.contains(&format!("❯ profile {profile}"))
+        });
+        if profile == "quiet" {
+            assert!(screen.contains("profile quiet ›"), "{screen}");
+            terminal.mark(|marked| marked == "claude");
+            terminal.keys(&["Enter"]);
+            terminal.wait_for("Network: off");
+        }
+        terminal.keys(&["Enter"]);
+        terminal.wait_for("FAKE-READY");
+    }
+    let all = env.list();
+    assert_eq!((&all[0]["harness"], &all[0]["sandbox"]), (&json!("codex"), &json!(null)));
+    let quiet = json!({"fs": "rw", "net": false});
+    assert_eq!((&all[1]["harness"], &all[1]["sandbox"]), (&json!("claude"), &quiet));
+}
