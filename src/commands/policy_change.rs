@@ -45,12 +45,7 @@ pub(super) fn to_send(before: &Session, after: &Session) -> Option<NewPolicy> {
 pub(super) fn new_binds(session: &Session, arguments: &cli::Resume) -> Result<Binds, UserError> {
     let mut binds = session.binds.clone();
     for path in &arguments.unbind {
-        let named = asked::as_stored(path);
-        if !binds.all().any(|bind| bind == named) {
-            let known: Vec<String> = binds.all().map(for_terminal).collect();
-            let words = format!("the sandbox is not asked to show `{}`", for_terminal(&named));
-            return Err(UserError::usage(words).hint(format!("it is: {}", known.join(" "))));
-        }
+        let named = asked::named_in(&binds, path)?;
         binds = binds.without(&named);
     }
     let flags = &arguments.sandbox;

@@ -55,10 +55,19 @@ fn real(path: &Path, writable: bool) -> Result<PathBuf, UserError> {
     }
 }
 
-/// `path` as it was stored, be it gone.
-pub(crate) fn as_stored(path: &Path) -> PathBuf {
+/// The path of `binds` that `path` names, be it gone by now, or a symlink.
+pub(crate) fn named_in(binds: &Binds, path: &Path) -> Result<PathBuf, UserError> {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    canonical_as_far_as_it_exists(&absolute)
+    let real = canonical_as_far_as_it_exists(&absolute);
+    let found = [absolute, real].into_iter().find(|path| binds.all().any(|bind| bind == path));
+    found.ok_or_else(|| {
+        let shown: Vec<String> = binds.all().map(for_terminal).collect();
+        let words = format!("the sandbox is not asked to show `{}`", for_terminal(path));
+        UserError::usage(words).hint(match shown.is_empty() {
+            true => "it is asked to show nothing besides the project".to_owned(),
+            false => format!("it is asked to show {}", shown.join(" ")),
+        })
+    })
 }
 
 /// Refuses what was asked for and is gone, or has become something else: a symlink, say.
