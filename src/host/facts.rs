@@ -176,7 +176,8 @@ fn side(
     let is_asked = |path: &Path| asked.iter().any(|bind| path.starts_with(bind.dest()));
     let shown = |path: &Path| path.starts_with(cwd) || is_asked(path) || facts.shows(path);
     let standing = tools::standing(host, &home);
-    let around = surroundings(host, &home, &standing, &wanted.tmux_sockets)?;
+    let mut around = surroundings(host, &home, &standing, &wanted.tmux_sockets)?;
+    around.secrets = home::led_secrets(&home, &session.binds);
     asked::check(&session.binds, cwd, policy.fs, &around)?;
     let state = state::look_up(host, &home, wanted.harness, session, &around, workplaces)?;
     let mut side = nothing_shown(facts.clone(), around);
@@ -282,5 +283,6 @@ fn surroundings(
         state_roots: state::roots_of_all(host, home),
         tmux_sockets: tmux_sockets.iter().map(|path| canonical_as_far_as_it_exists(path)).collect(),
         configuration: configuration::paths(host, home)?,
+        secrets: Vec::new(),
     })
 }

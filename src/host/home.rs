@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
-use crate::host::{Host, Workplaces, canonical_as_far_as_it_exists, gitconfig, reading};
+use crate::host::{Host, Workplaces, canonical_as_far_as_it_exists, gitconfig, links, reading};
 use crate::plan::{Creation, SandboxSide};
 use crate::sandbox::environment::CERTIFICATES;
 use crate::sandbox::refusal::{self, holds_credentials};
 use crate::sandbox::{Bind, Origin};
-use crate::session::Session;
+use crate::session::{Binds, Session};
 
 /// What git's configuration may name, as section and key.
 const NAMED_FILES: &[(&str, &str)] = &[
@@ -103,6 +103,14 @@ pub(super) fn links_to(
     ways.flat_map(|way| way.made_anew(Origin::Settings))
         .filter(|link| !shown(link.dest()))
         .collect()
+}
+
+/// Where symlinks in the place of secrets lead: no matter where nothing but the project is shown, whose folder a person
+/// has chosen.
+pub(super) fn led_secrets(home: &Path, asked: &Binds) -> Vec<PathBuf> {
+    let names = refusal::SECRET.iter().filter(|_| !asked.is_empty()).map(|name| home.join(name));
+    let ways = names.filter_map(|path| links::way(&path));
+    ways.filter(|way| way.is_there && !way.links.is_empty()).map(|way| way.end).collect()
 }
 
 /// The files that git's configuration names.

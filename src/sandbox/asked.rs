@@ -51,8 +51,12 @@ fn refused(path: &Path, reason: &str) -> UserError {
     )
 }
 
-/// A project may hold the state of a harness, which is hidden there.
+/// A project may hold the state of a harness, which is hidden there, and what symlinks in the home folder lead to.
 fn why_hidden(path: &Path, around: &Surroundings) -> Option<String> {
+    let crosses = |secret: &&PathBuf| secret.starts_with(path) || path.starts_with(secret);
+    if let Some(secret) = around.secrets.iter().find(crosses) {
+        return Some(format!("what the home folder hides leads to `{}`", for_terminal(secret)));
+    }
     let root = around.state_roots.iter().find(|root| root.starts_with(path))?;
     Some(format!("a harness keeps its state and login in `{}`", for_terminal(root)))
 }

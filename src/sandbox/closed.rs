@@ -172,6 +172,7 @@ mod tests {
             state_roots: vec!["/home/u/.claude".into()],
             tmux_sockets: Vec::new(),
             configuration: Vec::new(),
+            secrets: Vec::new(),
         }
     }
 

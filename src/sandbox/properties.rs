@@ -74,6 +74,7 @@ fn around() -> Surroundings {
         state_roots: Vec::new(),
         tmux_sockets: vec!["/home/u/a/socket".into()],
         configuration: Vec::new(),
+        secrets: Vec::new(),
     }
 }
 

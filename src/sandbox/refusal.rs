@@ -28,6 +28,8 @@ pub(crate) struct Surroundings {
     pub(crate) tmux_sockets: Vec<PathBuf>,
     /// All that leads to our own configuration: folders, file, and the symlinks on the way, be they there or not.
     pub(crate) configuration: Vec<PathBuf>,
+    /// Where symlinks in the place of [`SECRET`] lead, if more than the project is to be shown.
+    pub(crate) secrets: Vec<PathBuf>,
 }
 
 /// Nothing at or below these is a project.
@@ -72,7 +74,7 @@ const ROOTS: &[&str] = &[
 const PRIVATE: &[&str] = &[".config", ".local", ".cache", ".local/share", ".local/state"];
 
 /// Below these there are secrets: in no project, and never shown.
-const SECRET: &[&str] = &[
+pub(crate) const SECRET: &[&str] = &[
     ".ssh",
     ".gnupg",
     ".aws",

@@ -16,6 +16,7 @@ fn around() -> Surroundings {
         state_roots: paths(&["/home/u/.claude", "/srv/dots/codex"]),
         tmux_sockets: Vec::new(),
         configuration: Vec::new(),
+        secrets: paths(&["/srv/keys/ssh"]),
     }
 }
 
@@ -28,7 +29,7 @@ fn refused(writable: &[&str], read_only: &[&str], fs: FsAccess) -> bool {
 fn what_is_no_project_is_not_shown() {
     for path in "/ /home /home/u /home/v /home/v/.ssh /etc /usr /tmp /run/user/1 /home/u/.ssh /home/u/.ssh/id \
          /home/u/.config /home/u/.config/gh /home/u/.claude /home/u/.claude/projects /srv /srv/dots \
-         /srv/dots/codex/x /srv/cache /srv/cache/hqt-tmux/x /home/u/.local/state/hqt-tmux/sessions.db \
+         /srv/dots/codex/x /srv/cache /srv/keys /srv/keys/ssh/id /srv/cache/hqt-tmux/x /home/u/.local/state/hqt-tmux/sessions.db \
          /home/u/.nvm /home/u/scripts /home/u/.netrc"
         .split(' ')
     {

@@ -15,6 +15,7 @@ fn around() -> Surroundings {
         state_roots: vec!["/home/u/.claude".into(), "/home/u/.config/opencode".into()],
         tmux_sockets: vec!["/srv/p/tmux-1000/default".into()],
         configuration: Vec::new(),
+        secrets: Vec::new(),
     }
 }
 

@@ -41,10 +41,21 @@ fn what_is_no_project_is_not_to_be_asked_for() {
             assert_eq!(output.status, Some(1), "{flag} {}: {output}", path.display());
         }
     }
-    // The folder of another harness's state, by a link of the user's into the data.
+}
+
+#[test]
+fn what_the_home_folder_hides_is_not_shown_by_where_it_leads() {
+    let (env, data) = env();
     for flag in ["--bind", "--ro-bind"] {
         dry_run(&env, &[flag.as_ref(), data.as_os_str()]).ok_with_words();
     }
+    fs::create_dir_all(env.home().join(".config")).unwrap();
+    symlink(data.join("below"), env.home().join(".config/gh")).unwrap();
+    for path in [&data, &data.join("below")] {
+        dry_run(&env, &["--ro-bind".as_ref(), path.as_os_str()]).refuses(&["home folder hides"]);
+    }
+    fs::remove_file(env.home().join(".config/gh")).unwrap();
+    // The folder of another harness's state.
     fs::remove_dir_all(env.home().join(".codex")).unwrap();
     symlink(data.join("below"), env.home().join(".codex")).unwrap();
     for flag in ["--bind", "--ro-bind"] {
