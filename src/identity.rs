@@ -17,6 +17,7 @@ use std::{fs, io};
 use anyhow::Context;
 use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, open, openat, openat2};
 use nix::sys::stat::{Mode, SFlag, fstat};
+use nix::unistd::{UnlinkatFlags, unlinkat};
 
 use crate::escape::for_terminal;
 
@@ -42,6 +43,14 @@ fn walk_without_links(path: &Path) -> io::Result<OwnedFd> {
         true => Err(io::ErrorKind::InvalidInput.into()),
         false => Ok(at),
     }
+}
+
+/// Removes the file `path`, unless somebody has led the way there elsewhere.
+pub(crate) fn remove_without_links(path: &Path) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(path);
+    let folder = open_without_links(folder).or_else(|_| walk_without_links(folder))?;
+    let name = path.file_name().unwrap_or_default();
+    Ok(unlinkat(&folder, name, UnlinkatFlags::NoRemoveDir)?)
 }
 
 /// Device and inode of `path`, on whose way there may be no symlink.

@@ -18,6 +18,7 @@ use nix::sys::signal::Signal;
 use nix::unistd::{close, pipe2, write};
 
 use crate::escape::for_terminal;
+use crate::identity;
 use crate::plan::Plan;
 use crate::run::descriptors;
 use crate::run::outcome::{Outcome, outcome};
@@ -133,7 +134,7 @@ impl Chain {
         for path in &news.never {
             // Whoever made it has no time to make it again.
             let _ = self.child.kill();
-            let _ = fs::remove_file(path);
+            let _ = identity::remove_without_links(path);
         }
         renewed(&news);
         !self.unguarded.is_empty()

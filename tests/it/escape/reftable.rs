@@ -1,5 +1,8 @@
 //! Repositories that keep their references as reftable: no mark can stand there, so that it is watched for.
 
+use std::fs;
+use std::path::Path;
+
 use crate::support::{TestEnv, Trial, skipped};
 
 /// Where a newer git than the distribution's may be.
@@ -10,17 +13,17 @@ fn with_newer_git() -> TestEnv {
     env
 }
 
-/// A repository in the project; false where this git makes none.
-fn make(env: &TestEnv, id: &str) -> bool {
+/// A repository in `folder`; false where this git makes none.
+fn make(env: &TestEnv, folder: &Path, id: &str) -> bool {
     let init = ["init", "-q", "-b", "main", "--ref-format=reftable"];
-    if env.try_git(&env.project(), &init).status != Some(0) {
+    if env.try_git(folder, &init).status != Some(0) {
         skipped(id, "this git knows no reftable");
         return false;
     }
     for (key, value) in [("user.name", "Tester"), ("user.email", "tester@example.org")] {
-        env.git(&env.project(), &["config", key, value]);
+        env.git(folder, &["config", key, value]);
     }
-    env.git(&env.project(), &["commit", "-q", "--allow-empty", "-m", "first"]);
+    env.git(folder, &["commit", "-q", "--allow-empty", "-m", "first"]);
     true
 }
 
@@ -28,7 +31,7 @@ fn make(env: &TestEnv, id: &str) -> bool {
 fn y03_commits_work_on_both_sides_of_the_sandbox() {
     let env = with_newer_git();
     env.require_bwrap();
-    if !make(&env, "Y03") {
+    if !make(&env, &env.project(), "Y03") {
         return;
     }
     let inside = Trial::new(&env, &["--sandbox"]);
@@ -52,7 +55,7 @@ fn y03_who_leads_git_elsewhere_is_ended_before_git_goes_there() {
     for act in acts {
         let env = with_newer_git();
         env.require_bwrap();
-        if !make(&env, "Y03 led") {
+        if !make(&env, &env.project(), "Y03 led") {
             return;
         }
         let inside = Trial::new(&env, &["--sandbox"]);
@@ -63,4 +66,27 @@ fn y03_who_leads_git_elsewhere_is_ended_before_git_goes_there() {
         assert!(said.contains("commondir` would have led git"), "{act}: {said}");
         env.git(&env.project(), &["status"]);
     }
+}
+
+/// Another session, of a folder above, leads the way there to what is the user's.
+#[test]
+fn y03_nothing_of_the_users_is_removed_for_it() {
+    let env = with_newer_git();
+    env.require_bwrap();
+    let (nested, theirs) = (env.project().join("nested"), env.path("theirs"));
+    for folder in [&nested, &theirs] {
+        fs::create_dir(folder).unwrap();
+    }
+    fs::write(theirs.join("commondir"), "of the user").unwrap();
+    if !make(&env, &nested, "Y03 led by another") {
+        return;
+    }
+    let inside = Trial::of("claude", &env, &nested, &["--sandbox"]);
+    let above = Trial::new(&env, &["--sandbox"]);
+    above.allows(&format!(
+        "mv nested/.git nested/away && ln -s '{}' nested/.git && echo ../evil >nested/away/commondir",
+        theirs.display()
+    ));
+    env.wait_state(&inside.id, "dead");
+    assert!(theirs.join("commondir").exists());
 }
