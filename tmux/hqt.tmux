@@ -169,10 +169,12 @@ call=
 hooks='client-attached[7381] client-session-changed[7381]'
 
 # By these tmux tells us that a session may be doing something else: a title that tells of it has changed its kind (the
-# format is the pane's, of our own words), a bell has rung that nobody heard, or somebody has come to such a window. As
-# long as one look lasts no other begins; when it is over, however, tmux takes the mark away should it be left.
-look="if-shell -F '#{@hqt_looking}' '' { set-option -g @hqt_looking yes ; if-shell -b '#{q:@hqt-program} saw >/dev/null 2>&1'"
-look="$look 'set-option -gqu @hqt_looking' 'set-option -gqu @hqt_looking' }"
+# format is the pane's, of our own words), a bell has rung that nobody heard, or somebody has come to such a window. While
+# one look lasts no other begins, however it ends; what came meanwhile is looked at then.
+over="set-option -gqu @hqt_looking ; if-shell -F '#{@hqt_missed}' { set-option -gqu @hqt_missed ; run-shell -C '#{@hqt_look}' }"
+call_us="if-shell -b '#{q:@hqt-program} saw >/dev/null 2>&1' { $over } { $over }"
+call_us="if-shell -F '#{@hqt_looking}' { set-option -g @hqt_missed yes } { set-option -g @hqt_looking yes ; $call_us }"
+look="run-shell -C '#{@hqt_look}'"
 kind="if-shell -F '#{!=:#{E:@hqt_signs},#{@hqt_doing}}' { set-option -pF @hqt_doing '#{E:@hqt_signs}' ; $look }"
 rung="if-shell -F '#{&&:#{window_bell_flag},#{P:#{@hqt_session}}}' { set-option -w @hqt_rung yes ; $look }"
 comes='session-window-changed[7382] client-session-changed[7382] client-attached[7382]'
@@ -229,7 +231,7 @@ END
             bind-key -N 'Go to the session that waits (hqt-tmux)' -T "$table" -- "$(word "$next_key")" \
             run-shell -b '#{q:@hqt-program} next #{q:client_name} #{pane_id} >/dev/null 2>&1 || :'
         # An index of our own, so that the user's hooks stay.
-        set -- "$@" \; set-option -gqu @hqt_looking \; \
+        set -- "$@" \; set-option -g @hqt_look "$call_us" \; \
             set-hook -g 'pane-title-changed[7381]' "$kind" \; set-hook -g 'alert-bell[7381]' "$rung"
         for hook in $comes; do set -- "$@" \; set-hook -g "$hook" "$seen"; done
     else

@@ -1,12 +1,12 @@
 //! `hqt-tmux saw`: something has happened by which a session may be doing something else, and somebody has to look.
 //!
-//! It looks until a second has passed in which nothing changed. As long as it does the plugin's hooks start no other: what
-//! a harness can have started by turning its title is one look a second.
+//! It looks at once, and again when a second has passed. Until then the plugin's hooks start no other, and afterwards one
+//! where they were called meanwhile: what a harness can have started by turning its title is one look a second.
 
 use std::thread;
 use std::time::Duration;
 
-use crate::commands::looking::{Change, Looked, look};
+use crate::commands::looking::{Change, look};
 use crate::context::Context;
 use crate::error::ExitCode;
 use crate::notice::{self, News};
@@ -18,42 +18,41 @@ const MOMENT: Duration = Duration::from_secs(1);
 const LONG: Duration = Duration::from_secs(20);
 
 pub(crate) fn run(context: &Context) -> anyhow::Result<ExitCode> {
-    let (store, tmux) = (context.store()?, context.tmux());
-    let mut told: Vec<Change> = Vec::new();
-    let mut is_last = false;
-    loop {
-        if is_last {
-            // Before the look: what comes behind it is for the next one.
-            let _ = tmux.let_hooks_call();
-        }
-        let looked = look(context, &store)?;
-        for change in &told {
-            tell(context, &looked, change);
-        }
-        for change in &looked.changes {
-            refresh(context, change);
-        }
-        match (looked.changes.is_empty(), is_last) {
-            (true, true) => return Ok(ExitCode::Done),
-            (true, false) => is_last = true,
-            (false, _) => {
-                is_last = false;
-                thread::sleep(MOMENT);
-            }
-        }
-        told = looked.changes;
+    let first = changes(context);
+    // Also where it can't look.
+    thread::sleep(MOMENT);
+    let second = changes(context);
+    tell(context, &first?)?;
+    let second = second?;
+    if !second.is_empty() {
+        thread::sleep(MOMENT);
+        tell(context, &second)?;
     }
+    Ok(ExitCode::Done)
 }
 
-/// Tells a change that has lasted.
-fn tell(context: &Context, looked: &Looked, change: &Change) {
-    let activity = |noted: Option<Noted>| noted.map(|noted| noted.activity);
-    let stands = looked.sessions.iter().any(|session| {
-        session.id == change.session.id && activity(session.noted) == activity(change.session.noted)
-    });
-    if let Some(news) = news(change.before, change.session.noted).filter(|_| stands) {
-        notice::tell(context, &change.session, &change.pane, news);
+/// What has changed, which the status lines say at once.
+fn changes(context: &Context) -> anyhow::Result<Vec<Change>> {
+    let changes = look(context, &context.store()?)?.changes;
+    for socket in changes.iter().filter_map(|change| change.session.socket.as_ref()) {
+        let _ = context.tmux_at(socket).refresh();
     }
+    Ok(changes)
+}
+
+/// Tells the changes that have lasted.
+fn tell(context: &Context, changes: &[Change]) -> anyhow::Result<()> {
+    let store = context.store()?;
+    let activity = |noted: Option<Noted>| noted.map(|noted| noted.activity);
+    for Change { session, before, pane } in changes {
+        let now = store.get(&session.id)?.and_then(|session| session.noted);
+        if activity(now) == activity(session.noted)
+            && let Some(news) = news(*before, session.noted)
+        {
+            notice::tell(context, session, pane, news);
+        }
+    }
+    Ok(())
 }
 
 fn news(before: Option<Noted>, now: Option<Noted>) -> Option<News> {
@@ -63,13 +62,6 @@ fn news(before: Option<Noted>, now: Option<Noted>) -> Option<News> {
         (Activity::Working, Activity::Waiting) => Some(News::Waiting),
         (Activity::Working, Activity::Idle) if worked > LONG => Some(News::Idle),
         _ => None,
-    }
-}
-
-/// The status line says it at once.
-fn refresh(context: &Context, change: &Change) {
-    if let Some(socket) = &change.session.socket {
-        let _ = context.tmux_at(socket).refresh();
     }
 }
 

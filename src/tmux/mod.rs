@@ -212,11 +212,6 @@ impl Tmux {
         Ok(String::from_utf8_lossy(&output).trim_end().to_owned())
     }
 
-    /// The hooks of the plugin, which call us once until then, may call us again.
-    pub(crate) fn let_hooks_call(&self) -> Result<()> {
-        self.run([named("set-option", &["-gqu", "@hqt_looking"])], None).map(drop)
-    }
-
     /// The value of an option of the plugin, where it is loaded and has a program.
     pub(crate) fn option_of_plugin(&self, option: &str) -> Option<String> {
         let format = format!("#{{?@hqt-program,#{{{option}}},}}");

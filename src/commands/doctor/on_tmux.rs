@@ -94,7 +94,7 @@ fn hooks(context: &Context) -> Option<Check> {
     if value(PLUGIN_PROGRAM).is_empty() {
         return None;
     }
-    let is_ours = |hook: &&str| value(&format!("{hook}[7381]")).contains("@hqt_looking");
+    let is_ours = |hook: &&str| value(&format!("{hook}[7381]")).contains("@hqt_look");
     let lost = ["pane-title-changed", "alert-bell"].into_iter().find(|hook| !is_ours(hook));
     Some(match lost {
         None => Check::ok(NAME, "tmux tells of changes"),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use crate::plugin::waiting::{WAITING, WORKING, codex, wait_status};
+use crate::plugin::waiting::{WAITING, WORKING, codex, settle, wait_status};
 use crate::plugin::{env_with_program, load};
 use crate::support::{Terminal, TestEnv};
 
@@ -76,7 +76,8 @@ fn what_is_over_in_a_moment_is_not_told() {
     env.wait_until("the question", || told(&env).contains("waiting").then_some(()));
     let before = told(&env);
     env.type_line(&id, WORKING);
-    env.wait_until("working", || (env.session(&id)["activity"] == "working").then_some(()));
+    env.wait_until("working", || env.session(&id)["activity_since"].is_string().then_some(()));
+    settle(&env);
     // Long enough to be noted, and not to be told.
     let blink = "printf '\\033]2;[ ! ] Action Required\\007' >/dev/tty; sleep 0.2; printf '\\033]2;⠙ x\\007' >/dev/tty";
     assert!(env.try_inside(&id, "blink", blink).0);
@@ -117,12 +118,13 @@ fn whoever_looks_at_the_pane_is_not_told() {
     env.tmux(&["select-window", "-t", &pane.window]);
     ask(&env, &looked_at);
     ask(&env, &other);
-    env.wait_until("the control", || told(&env).contains("waiting").then_some(()));
-    assert_eq!(told(&env).matches("waiting").count(), 1);
+    let name = |id: &str| format!("--\n{}\nwaiting\n", env.session(id)["name"].as_str().unwrap());
+    env.wait_until("the control", || told(&env).contains(&name(&other)).then_some(()));
+    assert!(!told(&env).contains(&name(&looked_at)), "{}", told(&env));
     // Behind a zoomed one it is not.
     env.tmux(&["resize-pane", "-Z", "-t", &pane.window]);
     ask(&env, &looked_at);
-    env.wait_until("the other", || (told(&env).matches("waiting").count() == 2).then_some(()));
+    env.wait_until("the other", || told(&env).contains(&name(&looked_at)).then_some(()));
 }
 
 #[test]
