@@ -1,5 +1,8 @@
 //! The configuration file: what it sets, and what a broken one stops.
 
+/// What the dialog makes of it.
+mod dialog;
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
@@ -194,50 +197,6 @@ fn doctor_says_what_the_file_sets() {
     assert_eq!(row(), format!("{path}: sets nothing"));
     configure(&env, "[new]\nsandbox = true\nnet = \"off\"\n[project.\"~/p\"]\n[profile.x]\n");
     assert_eq!(row(), format!("{path}: sandbox true, net off, projects ~/p, profiles x"));
-}
-
-#[test]
-fn the_dialog_begins_with_what_is_set() {
-    let env = TestEnv::new();
-    env.require_bwrap();
-    let other = env.home().join("other");
-    fs::create_dir(&other).unwrap();
-    configure(
-        &env,
-        "[new]\nharness = \"codex\"\nsandbox = true\nfs = \"ro\"\narguments.codex = [\"-x\"]\n\
-         [project.\"~/other\"]\nfs = \"rw\"\nnet = \"off\"\narguments.codex = [\"-y\"]\n",
-    );
-    let project = env.project();
-    let args = ["new", "--cwd", project.to_str().unwrap()];
-    let start = || {
-        let terminal = Terminal::run_sized(&env, (100, 30), &args);
-        terminal.wait_for("Harness in");
-        terminal.keys(&["Enter"]);
-        terminal.wait_for("File system: read-only");
-        terminal
-    };
-    let terminal = start();
-    terminal.keys(&["Enter"]);
-    let session = env.wait_until("a session", || env.list().into_iter().next());
-    assert_eq!(session["sandbox"], json!({"fs": "ro", "net": true}));
-    assert_eq!((&session["harness"], &session["command"]), (&json!("codex"), &json!(["-x"])));
-    drop(terminal);
-    env.run(&["stop", "--all"]).ok_with_words();
-    env.run(&["delete", "--stopped", "--yes"]).ok_with_words();
-    // Another folder is another project.
-    let terminal = start();
-    terminal.mark(|marked| marked.starts_with("Folder"));
-    terminal.keys(&["Enter"]);
-    terminal.wait_for("Folder ›");
-    terminal.keys(&["C-u"]);
-    terminal.type_text("~/other");
-    terminal.keys(&["Enter"]);
-    terminal.wait_for("Network: off");
-    terminal.mark(|marked| marked.starts_with("Start"));
-    terminal.keys(&["Enter"]);
-    let session = env.wait_until("a session", || env.list().into_iter().next());
-    assert_eq!(session["sandbox"], json!({"fs": "rw", "net": false}));
-    assert_eq!(session["command"], json!(["-y"]));
 }
 
 #[test]
