@@ -170,20 +170,28 @@ fn note(open: Option<(Termios, Takes)>) {
     }
 }
 
-/// From now on a signal that ends us leaves the terminal as it was found.
+/// From now on a signal or a panic that ends us leaves the terminal as it was found.
 fn restore_before_the_end() -> io::Result<()> {
     static ONCE: Once = Once::new();
     let mut caught = Ok(());
     ONCE.call_once(|| {
-        caught = signals::before_the_end(|| {
-            if let Ok(open) = OPEN.lock()
-                && let Some((was, takes)) = &*open
-                && terminal::is_ours()
-            {
-                let _ = tcsetattr(io::stdin(), SetArg::TCSANOW, was);
-                say(takes.end());
-            }
-        });
+        let say_what = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            restore();
+            say_what(panic);
+        }));
+        caught = signals::before_the_end(restore);
     });
     caught
+}
+
+fn restore() {
+    // Not waited for: a panic may come from whoever has it.
+    if let Ok(open) = OPEN.try_lock()
+        && let Some((was, takes)) = &*open
+        && terminal::is_ours()
+    {
+        let _ = tcsetattr(io::stdin(), SetArg::TCSANOW, was);
+        say(takes.end());
+    }
 }
