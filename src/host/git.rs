@@ -8,9 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::escape::for_terminal;
+use crate::host::borrowed::{self, Borrowed};
 use crate::host::git_folders::{
-    MOST_FOLDERS, git_folders_below, is_of_worktree, is_repository, may_become_git,
-    note_of_borrowed, note_of_partial,
+    MOST_FOLDERS, git_folders_below, is_of_worktree, is_repository, may_become_git, note_of_partial,
 };
 use crate::host::git_pointer::{Pointer, pointed_at};
 use crate::host::{gitconfig, reading};
@@ -24,6 +24,8 @@ pub(super) struct Git {
     /// The one with the index.
     pub(super) of_worktree: Option<PathBuf>,
     pub(super) is_sha256: bool,
+    /// Objects that lie elsewhere.
+    pub(super) borrowed: Borrowed,
     /// What is to be guarded where it exists.
     pub(super) names: Vec<PathBuf>,
     /// Folders of `names` with so many git folders that they are read-only as a whole.
@@ -139,7 +141,7 @@ impl Git {
         self.notes.extend(gitconfig::note_of_a_secret(&config, &file));
         let format = gitconfig::values(&config, "extensions", "objectformat").pop();
         self.is_sha256 = format.is_some_and(|format| format.eq_ignore_ascii_case("sha256"));
-        self.notes.extend(note_of_borrowed(folder, &self.top));
+        self.borrowed = borrowed::look_up(folder);
         self.notes.extend(note_of_partial(&config));
         let has_settings = gitconfig::is_true(&config, "extensions", "worktreeconfig");
         if has_settings {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
 use crate::escape::{for_terminal, shell_line};
-use crate::host::{gitconfig, reading, without_dots};
+use crate::host::{gitconfig, reading};
 use crate::sandbox::catalogue;
 
 /// Whether `folder` is what a git folder keeps for a linked worktree.
@@ -94,23 +94,6 @@ pub(super) fn is_repository(folder: &Path) -> bool {
 
 fn is_folder(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
-}
-
-/// What is said of objects that lie in another repository (`clone --shared`, `--reference`): that it lies where git says
-/// may be an agent's word, so it is not shown for that.
-pub(super) fn note_of_borrowed(folder: &Path, project: &Path) -> Option<String> {
-    let objects = folder.join("objects");
-    let text = reading::text(&objects.join("info/alternates"));
-    let named = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let mut stores = named.map(|line| without_dots(&objects.join(line)));
-    let elsewhere =
-        stores.find(|store| !store.starts_with(project) && !store.starts_with(folder))?;
-    Some(format!(
-        "git can't read all inside: it borrows objects from `{}`, which is not shown; `git repack -ad` and \
-         `rm {}` on the host make it whole",
-        for_terminal(elsewhere),
-        for_terminal(objects.join("info/alternates"))
-    ))
 }
 
 pub(super) fn misled(commondir: &Path) -> UserError {

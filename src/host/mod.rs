@@ -5,6 +5,7 @@
 )]
 
 pub(crate) mod asked;
+mod borrowed;
 mod caller;
 pub(crate) mod changes;
 pub(crate) mod configuration;

@@ -5,12 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::error::UserError;
+use crate::host::git::Git;
 use crate::host::{
     Host, Workplaces, asked, git, guarded, links, planted, sockets, tracked, without_dots,
 };
 use crate::plan::SandboxSide;
+use crate::sandbox::asked::check;
 use crate::sandbox::{Bind, Kind, Origin, refusal};
-use crate::session::{FsAccess, Policy};
+use crate::session::{Binds, FsAccess, Policy};
 
 /// What stands in the project, and in the git folder that git's records name.
 pub(super) fn add(
@@ -42,10 +44,11 @@ fn show_git(
             || side.around.home.starts_with(folder)
     };
     if git.outside.as_ref().is_some_and(is_private) {
-        git = git::Git::default();
+        git = Git::default();
         side.notes.push("git is left alone inside: its folder lies in a private one".into());
     }
     side.notes.append(&mut git.notes);
+    side.notes.extend(note_of_borrowed(&git, cwd, policy.fs, side));
     // Git's own records may name its folder by a path with symlinks in it: those of a plain path alone, for an
     // agent may have written them.
     let ways = git.named_paths.iter().filter_map(|path| links::way(&without_dots(path)));
@@ -74,6 +77,19 @@ fn show_git(
         side.notes.extend(tracked::note(&side.watched.tracked));
     }
     asked::guard(host, (cwd, &git), &asked, restless, side)
+}
+
+/// What is said of objects that git borrows from where nothing is shown.
+fn note_of_borrowed(git: &Git, cwd: &Path, fs: FsAccess, side: &SandboxSide) -> Option<String> {
+    let is_itself = |bind: &&Bind| bind.source() == Some(bind.dest());
+    let binds = side.binds.iter().filter(is_itself).map(Bind::dest);
+    let roots = Vec::from_iter(binds.chain([cwd]).chain(git.outside.as_deref()));
+    let shown =
+        |store: &Path| roots.iter().any(|root| store.starts_with(root)) || side.facts.shows(store);
+    git.borrowed.note(shown, |store| {
+        let asked = Binds { read_only: vec![store.to_owned()], ..Binds::default() };
+        check(&asked, cwd, fs, &side.around).is_ok()
+    })
 }
 
 /// What each source is, by itself: a symlink is one.

@@ -1,6 +1,7 @@
 //! What git's settings, its variables and its folders name elsewhere.
 
 use std::fs;
+use std::path::Path;
 
 use crate::support::{TestEnv, Trial};
 
@@ -69,6 +70,57 @@ fn y04_borrowed_objects_are_told() {
 }
 
 #[test]
+fn y04_what_is_asked_for_is_read_and_not_told() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    let [first, second, folder] = ["first", "second", "borrower"].map(|name| env.path(name));
+    let plain = |path: &Path| path.to_str().unwrap().to_owned();
+    env.repository(&first);
+    env.git(&first, &["clone", "-q", "--shared", &plain(&first), &plain(&second)]);
+    env.git(&second, &["commit", "-q", "--allow-empty", "-m", "second"]);
+    env.git(&first, &["clone", "-q", "--shared", &plain(&second), &plain(&folder)]);
+    // What is borrowed is borrowed there, and by a path that begins there.
+    fs::write(second.join(".git/objects/info/alternates"), "../../../first/.git/objects\n")
+        .unwrap();
+    let stores = [&second, &first].map(|lender| plain(&lender.join(".git/objects")));
+    let flags = ["--ro-bind", &stores[0], "--ro-bind", &stores[1]];
+    let inside = Trial::of("claude", &env, &folder, &["--sandbox"]);
+    let said = inside.shown();
+    assert!(said.contains(&format!("from `{}` and `{}`", stores[0], stores[1])), "{said}");
+    assert!(said.contains(&format!("`{}` shows it", flags.join(" "))), "{said}");
+    inside.denies("git log");
+    inside.end();
+    let inside = Trial::of("claude", &env, &folder, &[&["--sandbox"], &flags[..]].concat());
+    assert!(!inside.shown().contains("borrows"), "{}", inside.shown());
+    inside.allows("git status && git log | grep first && git show HEAD~1:f && git fsck");
+    inside.allows("echo x >>f && git commit -qam third && git gc -q && git log | grep third");
+    inside.denies(&format!("touch {}/x", stores[0]));
+    inside.end();
+    // One of the two is not enough, and the other is what is told.
+    let inside = Trial::of("claude", &env, &folder, &["--sandbox", flags[0], flags[1]]);
+    let told = format!("from `{}`, which is not shown", stores[1]);
+    assert!(inside.shown().contains(&told), "{}", inside.shown());
+}
+
+#[test]
+fn y04_what_may_not_be_shown_is_not_offered() {
+    let env = TestEnv::new();
+    env.require_bwrap();
+    env.repository(&env.project());
+    let keys = env.home().join(".ssh");
+    fs::create_dir_all(&keys).unwrap();
+    let list = env.project().join(".git/objects/info/alternates");
+    for named in [keys, env.path("absent")] {
+        fs::write(&list, format!("{}\n", named.display())).unwrap();
+        let inside = Trial::new(&env, &["--sandbox"]);
+        let said = inside.shown();
+        assert!(said.contains(&format!("from `{}`", named.display())), "{said}");
+        assert!(said.contains("make it whole") && !said.contains("--ro-bind"), "{said}");
+        inside.end();
+    }
+}
+
+#[test]
 fn y01_a_project_in_var_tmp_starts() {
     let env = TestEnv::new();
     env.require_bwrap();
@@ -79,7 +131,7 @@ fn y01_a_project_in_var_tmp_starts() {
     inside.allows("git status && echo x >>f && echo y >/var/tmp/y");
     inside.denies("ls /var/tmp | grep -v hqt | grep -v y");
     inside.end();
-    assert!(!std::path::Path::new("/var/tmp/y").exists());
+    assert!(!Path::new("/var/tmp/y").exists());
     // The control: elsewhere it is /tmp.
     let inside = Trial::new(&env, &["--sandbox"]);
     inside.allows("echo y >/var/tmp/y && cat /tmp/y");
