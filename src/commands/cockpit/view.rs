@@ -117,7 +117,7 @@ impl View {
 
     /// The rows in sight, with their places among those that are shown, where there is room for so many.
     pub(super) fn in_sight(&mut self, room: usize) -> impl Iterator<Item = (usize, Item)> {
-        self.top = self.top.clamp((self.at + 1).saturating_sub(room), self.at);
+        self.top = self.top.clamp((self.at + 1).saturating_sub(room.max(1)), self.at);
         // No rows are left free below the last one.
         self.top = self.top.min(self.shown.len().saturating_sub(room));
         self.shown.iter().copied().enumerate().skip(self.top).take(room)
