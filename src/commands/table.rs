@@ -141,11 +141,11 @@ mod tests {
         );
         assert_eq!(
             fitted(Some(24)),
-            "ID  NAME      FOLDER\n1   日本日本  …g/folder\n2   e\u{301}e\u{301}e\u{301}e\u{301}      /x\n"
+            "ID  NAME      FOLDER\n1   日本日本  …ng/folder\n2   e\u{301}e\u{301}e\u{301}e\u{301}      /x\n"
         );
         assert_eq!(
             fitted(Some(17)),
-            "ID  NAME   FOLDER\n1   日本…  …lder\n2   e\u{301}e\u{301}e\u{301}e\u{301}   /x\n"
+            "ID  NAME   FOLDER\n1   日本…  …older\n2   e\u{301}e\u{301}e\u{301}e\u{301}   /x\n"
         );
         assert_eq!(fitted(Some(9)), "ID  NAME\n1   日…\n2   e\u{301}e\u{301}e\u{301}e\u{301}\n");
     }
