@@ -185,7 +185,7 @@ pub(crate) struct Doctor {
     /// One short line for tmux's status bar
     #[arg(long, conflicts_with = "json")]
     pub(crate) status: bool,
-    /// Style of a part of it: warn, running, waiting or failed
+    /// Style of a part: warn, running, waiting or failed
     #[arg(long, value_name = "PART=STYLE", requires = "status")]
     pub(crate) style: Vec<String>,
     /// That line without symbols, whatever the locale is
