@@ -23,7 +23,7 @@ use crate::keys::{Key, Keys, Line, Takes};
 use crate::session::{Session, State};
 use crate::store::Store;
 use crate::survey::Survey;
-use crate::{prompt, survey};
+use crate::{prompt, survey, words};
 
 /// What somebody wants done that ends the cockpit.
 pub(super) enum Wanted {
@@ -35,16 +35,17 @@ pub(super) enum Wanted {
     AllBack,
 }
 
+/// Short enough for a telephone.
 const MORE: [&str; 9] = [
-    "Enter       goes to the session, or brings it back",
-    "Tab         picks it: then a key is about all that are picked",
-    "^S ^D       stops it; deletes it, and asks first",
-    "^T ^F       renames it; starts it with a new conversation",
-    "Up Down     or ^P ^N, a page, Home and End, the wheel",
-    "words       in any order, of name, folder, harness, or the id's beginning",
-    ":waiting    the state's own word, or the age's",
-    "^U Esc      clears the search; leaves",
-    "colours     waiting is yellow, at work green, failed red",
+    "Enter     goes there, or brings it back",
+    "Tab       picks it: then keys take all",
+    "^S ^D     stops; deletes, and asks first",
+    "^T ^F     renames; a new conversation",
+    "Up Down   also ^K ^J, ^P ^N, a page, the wheel",
+    "words     of name, folder, harness; an id",
+    ":waiting  by the state, or the age (:2m)",
+    "^U Esc    clears the search; leaves",
+    "colours   yellow waits, green works, red failed",
 ];
 
 /// Shows the sessions until one is wanted; left by Escape and Ctrl-C.
@@ -87,7 +88,7 @@ enum Asks {
     /// Whether these are to be deleted.
     Delete(Vec<Session>),
     Name(Box<Session>, Line),
-    /// Nothing, but the keys are told in place of the preview.
+    /// Nothing, but the keys are told.
     More,
 }
 
@@ -183,7 +184,7 @@ impl Cockpit<'_> {
             (Key::Escape, _) => bail!(UserError::cancelled()),
             // Nobody has chosen what he could not see.
             _ if self.size != size() => {}
-            (Key::Enter | Key::Ctrl('j'), marked) => return Ok(self.wanted(marked)),
+            (Key::Enter, marked) => return Ok(self.wanted(marked)),
             (Key::Ctrl('f'), Some(session)) => return Ok(Some(Wanted::Fresh(session))),
             (Key::Ctrl('t'), Some(session)) => {
                 let name = Line::of(&session.name);
@@ -192,7 +193,14 @@ impl Cockpit<'_> {
             (Key::Ctrl('s'), _) => self.stop()?,
             (Key::Ctrl('d'), _) => {
                 let meant: Vec<Session> = self.meant();
-                self.asks = if meant.is_empty() { Asks::Nothing } else { Asks::Delete(meant) };
+                let runs = meant.iter().find(|one| self.survey.state(one) == State::Running);
+                match runs {
+                    Some(one) => {
+                        self.said = format!("{} is running: ^S stops it", words::short(&one.name));
+                    }
+                    None if meant.is_empty() => {}
+                    None => self.asks = Asks::Delete(meant),
+                }
             }
             (Key::Char('?'), _) if self.view.search.text().is_empty() => self.asks = Asks::More,
             (key, _) => {
@@ -255,18 +263,13 @@ impl Cockpit<'_> {
             self.size = size();
             self.lay_out();
         }
-        let more = MORE.map(str::to_owned);
-        let preview = match self.asks {
-            Asks::More => &more[..],
-            _ => self.preview.as_deref().unwrap_or_default(),
-        };
         let screen = Screen {
             sessions: &self.sessions,
             rows: &self.rows,
             layout: &self.layout,
             lost: self.lost,
-            preview,
-            last: self.last_line(),
+            preview: self.preview.as_deref().unwrap_or_default(),
+            last: self.last_lines(),
             size: self.size,
         };
         let text = screen.text(&mut self.view);

@@ -42,6 +42,8 @@ pub(super) fn first(bytes: &[u8], all: bool) -> Option<(Key, usize)> {
         b'\r' => Key::Enter,
         b'\t' => Key::Tab,
         0x08 | 0x7f => Key::Backspace,
+        // Ctrl-G leaves: so it does in readline and fzf.
+        0x07 => Key::Escape,
         byte @ 0x01..=0x1a => Key::Ctrl(char::from(byte + b'a' - 1)),
         0x00..=0x1f => Key::Unknown,
         _ => return character(bytes, all),

@@ -9,13 +9,15 @@ use crate::terminal::columns;
 pub(crate) struct Line {
     text: Vec<char>,
     at: usize,
+    /// What was taken away last by more than a character.
+    killed: Vec<char>,
 }
 
 impl Line {
     /// With the place behind `text`.
     pub(crate) fn of(text: &str) -> Self {
         let text: Vec<char> = text.chars().collect();
-        Self { at: text.len(), text }
+        Self { at: text.len(), text, killed: Vec::new() }
     }
 
     pub(crate) fn text(&self) -> String {
@@ -36,11 +38,12 @@ impl Line {
             Key::WordRight | Key::Alt('f') => self.at = self.word_after(),
             Key::Backspace => self.remove(self.at.saturating_sub(1), self.at),
             Key::Delete | Key::Ctrl('d') => self.remove(self.at, (self.at + 1).min(end)),
-            Key::Ctrl('u') => self.remove(0, self.at),
-            Key::Ctrl('k') => self.remove(self.at, end),
-            Key::Ctrl('w') => self.remove(self.word_before(|c| !c.is_whitespace()), self.at),
-            Key::Alt('\x7f') => self.remove(self.word_before(char::is_alphanumeric), self.at),
-            Key::Alt('d') => self.remove(self.at, self.word_after()),
+            Key::Ctrl('u') => self.kill(0, self.at),
+            Key::Ctrl('k') => self.kill(self.at, end),
+            Key::Ctrl('w') => self.kill(self.word_before(|c| !c.is_whitespace()), self.at),
+            Key::Alt('\x7f') => self.kill(self.word_before(char::is_alphanumeric), self.at),
+            Key::Alt('d') => self.kill(self.at, self.word_after()),
+            Key::Ctrl('y') => self.insert(self.killed.clone()),
             _ => return false,
         }
         true
@@ -74,6 +77,14 @@ impl Line {
     fn remove(&mut self, from: usize, to: usize) {
         self.text.drain(from..to);
         self.at = from;
+    }
+
+    /// Takes away what Ctrl-Y brings back.
+    fn kill(&mut self, from: usize, to: usize) {
+        if from < to {
+            self.killed = self.text[from..to].to_vec();
+        }
+        self.remove(from, to);
     }
 
     fn word_before(&self, is_word: impl Fn(char) -> bool) -> usize {
@@ -130,6 +141,8 @@ mod tests {
             (&[Alt('\x7f')], "one two-", 8),
             (&[Alt('b'), WordLeft, Ctrl('k')], "one ", 4),
             (&[Ctrl('a'), Alt('f'), Ctrl('u')], " two-three", 0),
+            (&[Ctrl('w'), Ctrl('a'), Ctrl('u'), Ctrl('y')], "two-threeone ", 9),
+            (&[Ctrl('y')], text, 13),
             (&[Ctrl('a'), Alt('d'), Alt('d')], "-three", 0),
             (&[Ctrl('a'), Left, Backspace, Ctrl('e'), Ctrl('f'), Delete], text, 13),
         ] {

@@ -34,7 +34,7 @@ pub(crate) fn yes(question: &str) -> anyhow::Result<bool> {
 }
 
 /// `text` in lines of at most `width`, whole: also a word that is longer.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
     let mut lines = Vec::new();
     for line in terminal::in_lines(text, width) {

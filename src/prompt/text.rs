@@ -6,6 +6,9 @@ use crate::keys::{Key, Line};
 use crate::prompt::{Asker, theme, wrapped};
 use crate::terminal;
 
+/// What stands below each text, where there is room and nothing is said.
+const KEYS: &str = "Enter takes it, Esc keeps what was";
+
 impl Asker {
     /// The text that is written in place of `text`, once nothing is said against it; `None` where Escape keeps that one.
     pub(crate) fn write<T>(
@@ -25,6 +28,9 @@ impl Asker {
             let mut lines = vec![terminal::cut(&prompt, before).into_owned() + &shown];
             let words = wrapped(self.said(), columns);
             lines.extend(words.iter().map(|line| style(line).for_stderr().yellow().to_string()));
+            if words.is_empty() {
+                lines.push(style(KEYS).for_stderr().dim().to_string());
+            }
             lines.truncate(rows);
             self.draw(&lines, Some((0, before + at)))?;
             match self.key()? {

@@ -89,16 +89,17 @@ fn a_session_is_deleted_after_a_question() {
     let ids = running(&env, &["kept", "gone"]);
     let terminal = Terminal::run(&env, &["resume"]);
     terminal.wait_for("❯ gone");
-    for answer in ["Enter", "n", "Escape"] {
+    // What can't be done is not asked.
+    terminal.keys(&["C-d"]);
+    terminal.wait_for("gone is running: ^S stops it");
+    terminal.keys(&["C-s"]);
+    terminal.wait_for("stopped gone");
+    for answer in ["Enter", "n", "Escape", "C-g"] {
         terminal.keys(&["C-d"]);
-        terminal.wait_for("Delete gone");
+        terminal.wait_for("Delete gone? y/N");
         terminal.keys(&[answer]);
         terminal.wait_for("nothing was deleted");
     }
-    terminal.keys(&["C-d", "y"]);
-    terminal.wait_for("is running");
-    terminal.keys(&["C-s"]);
-    terminal.wait_for("stopped gone");
     terminal.keys(&["C-d", "y"]);
     terminal.wait_for("deleted gone");
     terminal.wait_for("1 of 1");
@@ -202,6 +203,41 @@ fn of_a_stopped_session_it_is_told_how_it_ended() {
     terminal.wait_for("clears the search");
     terminal.keys(&["x"]);
     terminal.wait_until("the list again", |screen| !screen.contains("clears the search"));
+}
+
+#[test]
+fn on_a_telephone_nothing_is_lost_that_has_to_be_answered() {
+    let env = TestEnv::without_server();
+    let long = "a name that is much longer than any telephone is wide";
+    env.store_names(&["taken", long]);
+    for (size, lines) in [((40, 10), 8), ((40, 5), 3), ((60, 12), 9)] {
+        let terminal = Terminal::run_sized(&env, size, &["resume"]);
+        terminal.wait_for("? more");
+        terminal.keys(&["?"]);
+        let screen = terminal.wait_for("any key goes back");
+        let told = |line: &&str| line.starts_with(" Enter ") || line.starts_with(" ^S ^D ");
+        assert_eq!(screen.lines().filter(told).count(), 2, "{screen}");
+        assert_eq!(screen.lines().count().min(lines + 2), lines + 2, "{screen}");
+        terminal.keys(&["x"]);
+        terminal.wait_for("? more");
+        terminal.type_text("telephone");
+        terminal.wait_for("1 of 2");
+        terminal.keys(&["C-d"]);
+        terminal.wait_for("? y/N");
+        terminal.keys(&["n"]);
+        terminal.wait_for("nothing was deleted");
+        terminal.keys(&["C-t"]);
+        terminal.wait_for("Name ›");
+        terminal.keys(&["C-u"]);
+        terminal.type_text("taken");
+        terminal.keys(&["Enter"]);
+        let screen = terminal.wait_for("already");
+        assert!(screen.contains("Name › taken") && screen.contains('❯'), "{screen}");
+        for leaves in ["C-g", "C-g"] {
+            terminal.keys(&[leaves]);
+        }
+        assert_eq!(terminal.wait_exit(), 130);
+    }
 }
 
 /// On each of these it is one screen, without a line that wraps.

@@ -16,8 +16,8 @@ pub(super) struct Screen<'a> {
     /// How many ran when tmux or the machine went.
     pub(super) lost: usize,
     pub(super) preview: &'a [String],
-    /// The last line, and the column of the cursor in it where it is there.
-    pub(super) last: (String, Option<usize>),
+    /// The last lines, and the column of the cursor in the very last where it is there.
+    pub(super) last: (Vec<String>, Option<usize>),
     pub(super) size: (usize, usize),
 }
 
@@ -47,12 +47,18 @@ impl Screen<'_> {
         let (rows, columns) = self.size;
         let room = columns.saturating_sub(1);
         let (list, preview) = parts(rows);
+        let last = &self.last.0[self.last.0.len().saturating_sub(rows.saturating_sub(1))..];
+        // More than one line takes the place of the preview, else of rows.
+        let list = match preview {
+            0 => (list + 1).saturating_sub(last.len()),
+            _ => list,
+        };
         let (head, cursor) = head(view, self.sessions.len(), room);
         let mut lines = vec![head];
         let marked = view.at;
         let in_sight: Vec<(usize, Item)> = view.in_sight(list).collect();
         lines.extend(in_sight.iter().map(|(at, item)| self.row(view, *item, *at == marked)));
-        if in_sight.is_empty() {
+        if view.shown.is_empty() {
             lines.push(dim("   no session is found by that"));
         }
         lines.resize(1 + list, String::new());
@@ -64,9 +70,8 @@ impl Screen<'_> {
             lines.resize(2 + list + preview, dim(" │"));
             lines.push(rule);
         }
-        if rows > 1 {
-            lines.push(self.last.0.clone());
-        }
+        lines.truncate(rows.saturating_sub(last.len()));
+        lines.extend_from_slice(last);
         let lines: Vec<_> = lines.iter().map(|line| terminal::cut(line, room)).collect();
         let (row, column) = match self.last.1 {
             Some(column) => (rows, column.min(room)),

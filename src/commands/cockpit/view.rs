@@ -85,13 +85,20 @@ impl View {
     pub(super) fn press(&mut self, key: &Key, page: usize) -> bool {
         let last = self.shown.len().saturating_sub(1);
         match key {
-            Key::Up | Key::Ctrl('p') | Key::WheelUp => self.at = self.at.saturating_sub(1),
-            Key::Down | Key::Ctrl('n') | Key::WheelDown => self.at = (self.at + 1).min(last),
+            Key::Up | Key::Ctrl('p' | 'k') | Key::WheelUp => self.at = self.at.saturating_sub(1),
+            Key::Down | Key::Ctrl('n' | 'j') | Key::WheelDown => self.at = (self.at + 1).min(last),
             Key::PageUp => self.at = self.at.saturating_sub(page),
             Key::PageDown => self.at = (self.at + page).min(last),
             Key::Home => self.at = 0,
             Key::End => self.at = last,
-            Key::Tab => self.pick(),
+            Key::Tab => {
+                self.pick();
+                self.at = (self.at + 1).min(last);
+            }
+            Key::BackTab => {
+                self.pick();
+                self.at = self.at.saturating_sub(1);
+            }
             key => {
                 let before = self.search.text();
                 let is_known = self.search.press(key);
@@ -104,14 +111,13 @@ impl View {
         true
     }
 
-    /// Picks the marked one, or leaves it, and goes on to the next.
+    /// Picks the marked one, or leaves it.
     fn pick(&mut self) {
         if let Some(at) = self.marked() {
             let id = &self.ids[at];
             if !self.picked.remove(id) {
                 self.picked.insert(id.clone());
             }
-            self.at = (self.at + 1).min(self.shown.len() - 1);
         }
     }
 
@@ -178,9 +184,13 @@ mod tests {
             view.press(&key, 5);
         }
         assert_eq!(view.meant(), [0, 2]);
-        view.press(&Key::Up, 5);
+        view.press(&Key::Ctrl('k'), 5);
         view.press(&Key::Tab, 5);
         assert_eq!(view.meant(), [2]);
+        view.press(&Key::BackTab, 5);
+        assert_eq!((view.meant(), view.at), (vec![1, 2], 0));
+        view.press(&Key::Ctrl('j'), 5);
+        assert_eq!(view.at, 1);
     }
 
     #[test]

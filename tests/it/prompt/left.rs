@@ -20,7 +20,7 @@ fn s31_ctrl_c_in_each_question_leaves_nothing() {
 #[test]
 fn s31_esc_leaves_a_text_and_then_the_dialog() {
     let env = TestEnv::new();
-    for key in ["Escape", "q"] {
+    for key in ["Escape", "C-g", "q"] {
         for (number, question) in QUESTIONS.iter().enumerate().take(2) {
             let dialog = Dialog::open(&env);
             dialog.go_to(number);
@@ -31,7 +31,8 @@ fn s31_esc_leaves_a_text_and_then_the_dialog() {
     let dialog = Dialog::open(&env);
     dialog.go_to(2);
     dialog.terminal.type_text("not meant");
-    dialog.terminal.wait_for("not meant");
+    let screen = dialog.terminal.wait_for("not meant");
+    assert!(screen.contains("Enter takes it, Esc keeps what was"), "{screen}");
     dialog.terminal.keys(&["Escape"]);
     dialog.terminal.wait_for("❯ First message: none");
     dialog.terminal.keys(&["Escape"]);
