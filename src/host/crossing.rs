@@ -1,5 +1,6 @@
 //! The way of a conversation from a session's own folder to the host's store, and back.
 
+use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -142,46 +143,53 @@ fn cross(
     })
 }
 
-/// The transcript of `conversation` below `root`.
+/// The transcript of `conversation` below `root`: the one that was written last, since a project that was moved has left
+/// one behind.
 fn read(
     root: &Root,
     kind: &Transcripts,
     session: &Session,
     conversation: &str,
 ) -> anyhow::Result<Option<Text>> {
-    let (mut text, mut refused) = (None, None);
+    // One for each folder that the project has had; an agent may have left any number.
+    const MOST: usize = 50;
+    let mut newest: Option<(SystemTime, PathBuf, File)> = None;
+    let (mut refused, mut seen) = (None, 0);
     for path in kind.paths_of(conversation) {
         walk::files(root, &path, &mut |found| {
             let Some(file) = opened(found)? else {
                 return Ok(false);
             };
+            seen += 1;
+            let meta = file.metadata()?;
+            let changed = meta.modified()?;
             if !path.ends_with(".jsonl") {
                 refused = Some(("is compressed".to_owned(), ", which unpacks it"));
-            } else if file.metadata()?.len() > LARGEST {
+            } else if meta.len() > LARGEST {
                 refused = Some((format!("is larger than {} MB", LARGEST >> 20), ""));
-            } else {
-                let mut bytes = Vec::new();
-                file.take(LARGEST).read_to_end(&mut bytes)?;
-                let path = found.path.to_owned();
-                text = Some(Text { conversation: conversation.to_owned(), path, text: bytes });
+            } else if newest.as_ref().is_none_or(|(known, ..)| changed > *known) {
+                newest = Some((changed, found.path.to_owned(), file));
             }
-            Ok(text.is_some())
+            Ok(seen == MOST)
         })?;
-        if text.is_some() {
-            return Ok(text);
-        }
+    }
+    if let Some((_, path, file)) = newest {
+        let mut text = Vec::new();
+        file.take(LARGEST).read_to_end(&mut text)?;
+        return Ok(Some(Text { conversation: conversation.to_owned(), path, text }));
     }
     match refused {
         None => Ok(None),
-        Some((why, first)) => Err(UserError::new(format!(
-            "the conversation of session {} {why}: it can neither leave the sandbox nor come back",
-            session.id
-        ))
-        .hint(format!(
-            "go on with it where it is{first}: hqt-tmux resume {id}, or begin a new one there: \
-             add --fresh",
-            id = session.id
-        ))
-        .into()),
+        Some((why, first)) => Err(stays(session, &why, first).into()),
     }
+}
+
+fn stays(session: &Session, why: &str, first: &str) -> UserError {
+    let id = &session.id;
+    UserError::new(format!(
+        "the conversation of session {id} {why}: it can neither leave the sandbox nor come back"
+    ))
+    .hint(format!(
+        "go on with it where it is{first}: hqt-tmux resume {id}, or begin a new one there: add --fresh"
+    ))
 }

@@ -57,3 +57,42 @@ fn z11_a_folder_that_a_session_may_not_have_changes_nothing() {
     to(env.path("nowhere").to_str().unwrap()).refuses(&["nowhere"]);
     assert_eq!(env.session(&id)["cwd"], env.project().to_str().unwrap());
 }
+
+/// Each move leaves a copy behind, under the former folder's name: the one that was spoken in last goes along.
+#[test]
+fn z11_a_project_that_is_moved_again_and_again_loses_no_word() {
+    for sandbox in ["--no-sandbox", "--sandbox"] {
+        let env = TestEnv::new();
+        if sandbox == "--sandbox" {
+            env.require_bwrap();
+        }
+        let id = env.ready(&[sandbox]);
+        let mut words = vec!["WORD-0".to_owned()];
+        let say = |word: &str| {
+            env.type_line(&id, &format!("say {word}"));
+            env.wait_screen(&id, "SAID");
+            env.type_line(&id, "exit 0");
+            env.wait_closed(&id);
+        };
+        say("WORD-0");
+        let mut at = env.project();
+        for turn in 1..=5 {
+            let to = env.path(format!("moved-{turn}"));
+            fs::rename(&at, &to).unwrap();
+            at = to;
+            env.run(&["resume", "-d", &id, "--cwd", at.to_str().unwrap()]).ok_with_words();
+            env.wait_screen(&id, "FAKE-READY claude resumed");
+            words.push(format!("WORD-{turn}"));
+            say(&words[turn]);
+        }
+        let store = match sandbox {
+            "--sandbox" => env.own(&id).join("claude/projects"),
+            _ => env.home().join(".claude/projects"),
+        };
+        let folders = fs::read_dir(store).unwrap().map(|folder| folder.unwrap().path());
+        let texts = folders.filter_map(|folder| fs::read_dir(folder).ok()?.next());
+        let mut texts = texts.map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
+        let has_all = |text: String| words.iter().all(|word| text.contains(word));
+        assert!(texts.any(has_all), "{sandbox}: not all of {words:?}");
+    }
+}
