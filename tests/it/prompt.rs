@@ -140,9 +140,11 @@ fn seed_the_defaults_of_a_sandbox_are_read_write_and_network() {
     env.require_bwrap();
     let dialog = Dialog::open(&env);
     dialog.go_to(1);
-    dialog.change("Sandboxed: off");
-    dialog.terminal.wait_for("Sandboxed: on");
-    dialog.terminal.keys(&["Home", "Enter"]);
+    // Five keys in all, with the one that opens it.
+    dialog.terminal.keys(&["Down", "Enter"]);
+    let screen = dialog.terminal.wait_for("Sandboxed: on");
+    assert!(screen.contains("❯ Start"), "{screen}");
+    dialog.terminal.keys(&["Enter"]);
     dialog.terminal.wait_for("FAKE-READY");
     let sandbox = wait_session(&env)["sandbox"].clone();
     assert_eq!(sandbox, serde_json::json!({"fs": "rw", "net": true}));

@@ -39,7 +39,11 @@ impl Dialog<'_> {
                     None => return Ok(()),
                     Some(why) => self.asker.say(why),
                 },
-                Row::Sandboxed => self.switch(),
+                Row::Sandboxed => {
+                    self.switch();
+                    // Nothing weaker is a stray Enter away.
+                    row = if self.draft.is_sandboxed { Row::Start } else { row };
+                }
                 Row::Fs => {
                     let fs = &mut self.draft.policy.fs;
                     *fs = if *fs == FsAccess::Rw { FsAccess::Ro } else { FsAccess::Rw };
